@@ -36,14 +36,15 @@ set(greeting "Tessera ${version}: 2 operations")
 
 # Header-only, and with the definitions in a file of their own.
 function(both_modes header)
-  run("${CXX}" ${strict} "-DTESSERA_INCLUDE=\"${header}\"" main.cpp -o program)
+  run("${CXX}" ${strict} -DEXPECT_COMPILED=0 "-DTESSERA_INCLUDE=\"${header}\"" main.cpp -o program)
   expect_output("${SCRATCH}/program" "${greeting}")
   file(WRITE "${SCRATCH}/implementation.cpp" "#define TESSERA_IMPLEMENTATION\n#include \"${header}\"\n")
-  run("${CXX}" ${strict} -DTESSERA_COMPILED "-DTESSERA_INCLUDE=\"${header}\"" main.cpp implementation.cpp
-      -o compiled)
+  run("${CXX}" ${strict} -DTESSERA_COMPILED -DEXPECT_COMPILED=1 "-DTESSERA_INCLUDE=\"${header}\"" main.cpp
+      implementation.cpp -o compiled)
   expect_output("${SCRATCH}/compiled" "${greeting}")
   # Without that file the program doesn't link, so the first one wasn't header-only by mistake.
-  execute_process(COMMAND "${CXX}" -std=c++20 -DTESSERA_COMPILED "-DTESSERA_INCLUDE=\"${header}\"" main.cpp
+  execute_process(COMMAND "${CXX}" -std=c++20 -DTESSERA_COMPILED -DEXPECT_COMPILED=1
+                          "-DTESSERA_INCLUDE=\"${header}\"" main.cpp
                   WORKING_DIRECTORY "${SCRATCH}" RESULT_VARIABLE failed ERROR_VARIABLE errors)
   if(NOT failed OR NOT errors MATCHES "undefined reference to .*tessera")
     message(FATAL_ERROR "A compiled program links without its definitions: ${errors}")
@@ -161,7 +162,12 @@ elseif(CASE STREQUAL "pkg_config")
     if(NOT output STREQUAL "${version}\n")
       message(FATAL_ERROR "${package}.pc has version ${output}")
     endif()
-    run("${CXX}" ${strict} "-DTESSERA_INCLUDE=<tessera/alir.hpp>" "${here}/main.cpp" ${flags} -o program)
+    set(is_compiled 0)
+    if(package STREQUAL "tessera-compiled")
+      set(is_compiled 1)
+    endif()
+    run("${CXX}" ${strict} -DEXPECT_COMPILED=${is_compiled} "-DTESSERA_INCLUDE=<tessera/alir.hpp>" "${here}/main.cpp"
+        ${flags} -o program)
     expect_output("${SCRATCH}/program" "${greeting}")
   endforeach()
   execute_process(COMMAND "${PKG_CONFIG}" --cflags --libs tessera-inspect OUTPUT_VARIABLE flags COMMAND_ERROR_IS_FATAL ANY)
@@ -173,6 +179,31 @@ elseif(CASE STREQUAL "single_header")
   # As after `curl -O`: the one file, beside the program.
   file(COPY "${ROOT}/include/single/tessera_alir.hpp" "${here}/main.cpp" DESTINATION "${SCRATCH}")
   both_modes("tessera_alir.hpp")
+
+elseif(CASE STREQUAL "single_headers")
+  # Every format's, in both modes: each program reads a file and says how many bytes writing it gives.
+  file(COPY "${here}/read_write.cpp" "${here}/machines/file.hpp" DESTINATION "${SCRATCH}")
+  set(source_alir "${data}/alir/ok/all_ops.v2.json")
+  set(source_ark "${data}/ark/ok/mlp.d3.json")
+  set(source_genome "${data}/genome/while.b64")
+  set(source_nac "${data}/nac/mini_v18.nac")
+  set(source_nem "${data}/nem/programs/gemm_blocked.nem")
+  foreach(format IN ITEMS alir ark genome nac nem)
+    file(COPY "${ROOT}/include/single/tessera_${format}.hpp" DESTINATION "${SCRATCH}")
+    set(flags -std=c++20 -O0 -DFORMAT=${format} "-DTESSERA_INCLUDE=\"tessera_${format}.hpp\"")
+    run("${CXX}" ${flags} -DEXPECT_COMPILED=0 read_write.cpp -o program)
+    run("${SCRATCH}/program" "${source_${format}}")
+    set(header_only "${output}")
+    if(NOT header_only MATCHES "^[1-9][0-9]*\n$")
+      message(FATAL_ERROR "${format}: expected a number of bytes, got '${header_only}'")
+    endif()
+    file(WRITE "${SCRATCH}/implementation.cpp" "#define TESSERA_IMPLEMENTATION\n#include \"tessera_${format}.hpp\"\n")
+    run("${CXX}" ${flags} -DTESSERA_COMPILED -DEXPECT_COMPILED=1 read_write.cpp implementation.cpp -o compiled)
+    run("${SCRATCH}/compiled" "${source_${format}}")
+    if(NOT output STREQUAL header_only)
+      message(FATAL_ERROR "${format}: compiled mode prints '${output}', header-only '${header_only}'")
+    endif()
+  endforeach()
 
 elseif(CASE STREQUAL "vendored_folder")
   # The folder, copied under any name, without an include path.
@@ -245,13 +276,23 @@ elseif(CASE STREQUAL "two_modes")
       message(FATAL_ERROR "Not refused:\n${text}${errors}")
     endif()
   endforeach()
-  # So is an old language.
-  file(WRITE "${SCRATCH}/refused.cpp" "#include <tessera/alir.hpp>\n")
-  execute_process(COMMAND "${CXX}" -std=c++17 "${include}" -fsyntax-only refused.cpp WORKING_DIRECTORY "${SCRATCH}"
-                  RESULT_VARIABLE failed ERROR_VARIABLE errors)
-  if(NOT failed OR NOT errors MATCHES "Tessera needs C\\+\\+20")
-    message(FATAL_ERROR "C++17 isn't refused by name: ${errors}")
-  endif()
+  # So are an old language and old or unknown compilers, which the macros pretend to be, each by name.
+  # (The preprocessor alone: standard headers know compilers by the same macros.)
+  file(WRITE "${SCRATCH}/refused.cpp" "#include <tessera/version.hpp>\n")
+  foreach(row IN ITEMS
+          "-std=c++17|C[+][+]20"
+          "-std=c++20 -U__GNUC__|GCC 12, Clang 14, or a compiler"
+          "-std=c++20 -U__clang__ -U__GNUC__ -D__GNUC__=11|GCC 12 or later"
+          "-std=c++20 -U__clang__ -D__clang__=1 -U__clang_major__ -D__clang_major__=13|Clang 14 or later")
+    string(REGEX MATCH "^(.*)[|](.*)$" row "${row}")
+    separate_arguments(flags UNIX_COMMAND "${CMAKE_MATCH_1}")
+    set(wanted "Tessera needs ${CMAKE_MATCH_2}")
+    execute_process(COMMAND "${CXX}" ${flags} "${include}" -E refused.cpp WORKING_DIRECTORY "${SCRATCH}"
+                    RESULT_VARIABLE failed OUTPUT_QUIET ERROR_VARIABLE errors)
+    if(NOT failed OR NOT errors MATCHES "${wanted}")
+      message(FATAL_ERROR "${flags}: not refused by name: ${errors}")
+    endif()
+  endforeach()
 
 elseif(CASE STREQUAL "second_format")
   execute_process(COMMAND "${CMAKE_COMMAND}" "-DROOT=${ROOT}" -DENTRY=tests/install/second_format/entry.hpp
