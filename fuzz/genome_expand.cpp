@@ -44,7 +44,8 @@ constexpr limits small = {.max_items = 20000};
     if (size == 0) break;
     const bytes nodes = rest.first(size < rest.size() ? size : rest.size());
     rest = rest.subspan(nodes.size());
-    const result<genome::stream> pattern = genome::read(nodes, {.encoding = genome::encoding::bytes});
+    const result<genome::stream> pattern =
+        genome::read(nodes, {.encoding = genome::encoding::bytes});
     if (pattern) r.add_pattern(id, *pattern);
   }
   return r;

@@ -60,6 +60,10 @@
 #error "Tessera needs C++20 (-std=c++20)"
 #elif !defined(__GNUC__)
 #error "Tessera needs GCC 12, Clang 14, or a compiler that has their builtins"
+#elif defined(__clang__) && __clang_major__ < 14
+#error "Tessera needs Clang 14 or later"
+#elif !defined(__clang__) && __GNUC__ < 12
+#error "Tessera needs GCC 12 or later"
 #endif
 
 #define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
@@ -1046,7 +1050,7 @@ struct model {
 //
 // One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret from the source.
+// describe.hpp) adds values, line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -2108,6 +2112,10 @@ struct errc_table {
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
+  /// For texts in JSON: appends the message of an error that the source decides, such as which
+  /// member is missing; nothing where the code's own message says all. `path` leads to its place.
+  void (*append_message)(text& to, const error& e, std::string_view source,
+                         std::string_view path) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
@@ -2620,6 +2628,9 @@ struct read_options {
 
 /// The encoding that the first bytes show: json or bytecode.
 [[nodiscard]] encoding detect(bytes source) noexcept;
+[[nodiscard]] inline encoding detect(std::string_view source) noexcept {
+  return detect(as_bytes(source));
+}
 
 /// Reads a model.
 [[nodiscard]] result<model> read(bytes source, const read_options& options = {});
@@ -2668,6 +2679,7 @@ struct read_options {
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 
 // ---- tessera/alir/read_json.hpp
@@ -3601,6 +3613,10 @@ namespace alir {
 
 /// Reads a model from the bytes of a bytecode file, of any of the two forms.
 [[nodiscard]] result<model> read_bytecode(bytes source, const limits& limit = {});
+[[nodiscard]] inline result<model> read_bytecode(std::string_view source,
+                                                 const limits& limit = {}) {
+  return read_bytecode(as_bytes(source), limit);
+}
 /// Reads a model from version 2 words in the byte order of this host, as interpreters pass them in
 /// memory. Offsets of errors are 4 times the index of the word.
 [[nodiscard]] result<model> read_bytecode(std::span<const std::int32_t> words,
@@ -3750,6 +3766,11 @@ namespace tessera::inline TESSERA_ABI {
 /// `name` is the file's name for display.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
+
+/// The message of an error in a text source: that of its code or, where the source decides it, which
+/// member is missing or which kind of value was found. Empty `path`: it is looked up.
+[[nodiscard]] text message_of(error e, std::string_view source, std::string_view path = {},
+                              const limits& limit = {});
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
@@ -4076,95 +4097,6 @@ TESSERA_INLINE std::int64_t table_base(const interval& q, fixed_type t) noexcept
 #ifndef TESSERA_CORE_DETAIL_REPORT_HPP
 #define TESSERA_CORE_DETAIL_REPORT_HPP
 
-
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below, at the end of descriptions of errors.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
-/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
-/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
-/// returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
 
 // ---- tessera/core/detail/json_path.hpp
 //
@@ -5631,6 +5563,95 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+// ---- tessera/core/detail/caret.hpp
+//
+// A line of a source with a caret below, at the end of descriptions of errors.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_DETAIL_CARET_HPP
+#define TESSERA_CORE_DETAIL_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
+/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
+/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
+/// returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_CARET_HPP
 
 // ---- tessera/core/detail/hex.hpp
 //
@@ -7942,13 +7963,18 @@ namespace tessera::inline TESSERA_ABI {
 
 namespace detail {
 
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+/// The table of the format that an error is of.
+[[nodiscard]] inline errc_table table_of(error e) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
+  return owner < owners ? table_of(owner) : errc_table();
+}
+inline void append_message(text& out, error e, std::string_view message) {
+  out << ": error: " << message << "\n  [" << e.name() << ']';
 }
 /// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
-  append_message(out, e);
+  append_message(out, e, e.message());
   if (e.index == error_index::whole)
     out << '\n';
   else
@@ -7958,6 +7984,22 @@ inline void append_message(text& out, error e) {
 
 }  // namespace detail
 
+TESSERA_INLINE text message_of(error e, std::string_view source, std::string_view path,
+                               const limits& limit) {
+  text out;
+  const auto append = detail::table_of(e).append_message;
+  if (append != nullptr && e.index == error_index::none && json::detail::is_json(source)) {
+    text looked_up;
+    if (path.empty()) {
+      looked_up = json::path(source, e.offset, limit);
+      path = looked_up;
+    }
+    append(out, e, source, path);
+  }
+  if (out.size() == 0) out << e.message();
+  return out;
+}
+
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
@@ -7965,9 +8007,12 @@ TESSERA_INLINE text describe(error e, std::string_view source, std::string_view 
   const line_column at = locate(source, offset);
   text out(name);
   out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  if (json::detail::is_json(source)) {
-    const text path = json::path(source, offset, limit);
+  const bool is_json = json::detail::is_json(source);
+  text path;
+  if (is_json) path = json::path(source, offset, limit);
+  const text message = message_of(e, source, path, limit);
+  detail::append_message(out, e, message);
+  if (is_json) {
     append_shown(out << " at ", path);
     out << ", offset ";
   } else {
@@ -7982,15 +8027,13 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
-  detail::append_message(out, e);
+  detail::append_message(out, e, e.message());
   out << " at ";
-  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
-  if (owner < detail::owners)
-    if (const auto append_place = detail::table_of(owner).append_place; append_place != nullptr) {
-      const std::size_t before = out.size();
-      append_place(out, e, source.data(), source.size());
-      if (out.size() != before) out << ", ";
-    }
+  if (const auto append_place = detail::table_of(e).append_place; append_place != nullptr) {
+    const std::size_t before = out.size();
+    append_place(out, e, source.data(), source.size());
+    if (out.size() != before) out << ", ";
+  }
   out << "offset " << offset;
   detail::append_offset_in_hex(out, offset);
   out << '\n';

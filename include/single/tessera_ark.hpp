@@ -67,6 +67,10 @@
 #error "Tessera needs C++20 (-std=c++20)"
 #elif !defined(__GNUC__)
 #error "Tessera needs GCC 12, Clang 14, or a compiler that has their builtins"
+#elif defined(__clang__) && __clang_major__ < 14
+#error "Tessera needs Clang 14 or later"
+#elif !defined(__clang__) && __GNUC__ < 12
+#error "Tessera needs GCC 12 or later"
 #endif
 
 #define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
@@ -137,7 +141,7 @@
 //
 // One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret from the source.
+// describe.hpp) adds values, line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -1199,6 +1203,10 @@ struct errc_table {
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
+  /// For texts in JSON: appends the message of an error that the source decides, such as which
+  /// member is missing; nothing where the code's own message says all. `path` leads to its place.
+  void (*append_message)(text& to, const error& e, std::string_view source,
+                         std::string_view path) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
@@ -2185,28 +2193,12 @@ concept temporary_text =
 
 #endif  // TESSERA_CORE_BYTES_HPP
 
-// X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
-#define TESSERA_ARK_DIALECTS(X)                                                                    \
-  X(d1a, "D1a", 6, true, true, true, false)                                                        \
-  X(d1b, "D1b", 6, true, true, false, false)                                                       \
-  X(d1c, "D1c", 6, true, true, false, false)                                                       \
-  X(d2, "D2", 5, true, false, false, false)                                                        \
-  X(d2x, "D2x", 5, true, false, false, true)                                                       \
-  X(d3, "D3", 4, false, false, false, false)                                                       \
-  X(d3x, "D3x", 4, false, false, false, true)
+// ---- tessera/ark/detail/operation_rows.hpp
+//
+// The rows of ark/format.hpp: operations and their arguments.
 
-// X(enumerator, name, bytes of an element, kind)
-#define TESSERA_ARK_DATA_TYPES(X)                                                                  \
-  X(fp32, "FP32", 4, floating)                                                                     \
-  X(fp16, "FP16", 2, floating)                                                                     \
-  X(bf16, "BF16", 2, floating)                                                                     \
-  X(int32, "INT32", 4, integer)                                                                    \
-  X(uint32, "UINT32", 4, integer)                                                                  \
-  X(int8, "INT8", 1, integer)                                                                      \
-  X(uint8, "UINT8", 1, integer)                                                                    \
-  X(byte, "BYTE", 1, integer)                                                                      \
-  X(fp8_e4m3, "FP8_E4M3", 1, fp8)                                                                  \
-  X(fp8_e5m2, "FP8_E5M2", 1, fp8)
+#ifndef TESSERA_ARK_DETAIL_OPERATION_ROWS_HPP
+#define TESSERA_ARK_DETAIL_OPERATION_ROWS_HPP
 
 // X(enumerator, Type, kind, tensors read, written, result; -1: any number). The last block holds
 // the known part of operations newer than D3; unknown ones keep only their name.
@@ -2254,40 +2246,6 @@ concept temporary_text =
   X(store, "Store", unary, 1, 1, 1)                                                                \
   X(kv_cache_slot, "KvCacheSlot", kv_cache_slot, 2, 3, 1)
 
-// X(enumerator, TYPE)
-#define TESSERA_ARK_ARGUMENT_TYPES(X)                                                              \
-  X(int32, "INT")                                                                                  \
-  X(int64, "INT64")                                                                                \
-  X(uint64, "UINT64")                                                                              \
-  X(uint32, "UINT32")                                                                              \
-  X(boolean, "BOOL")                                                                               \
-  X(float32, "FLOAT")                                                                              \
-  X(dims, "DIMS")                                                                                  \
-  X(tensor, "TENSOR")                                                                              \
-  X(offset, "OFFSET")
-
-// X(enumerator, name)
-#define TESSERA_ARK_ARGUMENT_NAMES(X)                                                              \
-  X(axis, "Axis")                                                                                  \
-  X(keep_dim, "KeepDim")                                                                           \
-  X(factor, "Factor")                                                                              \
-  X(value, "Value")                                                                                \
-  X(permutation, "Permutation")                                                                    \
-  X(transpose_input, "TransposeInput")                                                             \
-  X(transpose_other, "TransposeOther")                                                             \
-  X(is_input_column_major, "IsInputColumnMajor")                                                   \
-  X(is_other_column_major, "IsOtherColumnMajor")                                                   \
-  X(input_dim_nc, "InputDimNC")                                                                    \
-  X(other_dim_nc, "OtherDimNC")                                                                    \
-  X(padded_shape_mnk, "PaddedShapeMNK")                                                            \
-  X(shape_mnk, "ShapeMNK")                                                                         \
-  X(strides_acdb, "StridesACDB")                                                                   \
-  X(scale, "Scale")                                                                                \
-  X(flag, "Flag")                                                                                  \
-  X(n_peers, "NPeers")                                                                             \
-  X(rank, "Rank")                                                                                  \
-  X(peer_num, "PeerNum")
-
 // X(operation, argument, type, use): the arguments of each operation. `alias` is an older spelling
 // of a required argument; `redundant` repeats what follows from the tensors.
 #define TESSERA_ARK_ARGUMENTS(X)                                                                   \
@@ -2331,6 +2289,65 @@ concept temporary_text =
   X(recv_reduce_send, rank, int32, required)                                                       \
   X(device_sync, rank, int32, required)                                                            \
   X(device_sync, peer_num, int32, required)
+
+#endif  // TESSERA_ARK_DETAIL_OPERATION_ROWS_HPP
+
+// X(enumerator, name, levels, nodes hold "Ops", "Buffer" comes third, "Pads", "IsExternal")
+#define TESSERA_ARK_DIALECTS(X)                                                                    \
+  X(d1a, "D1a", 6, true, true, true, false)                                                        \
+  X(d1b, "D1b", 6, true, true, false, false)                                                       \
+  X(d1c, "D1c", 6, true, true, false, false)                                                       \
+  X(d2, "D2", 5, true, false, false, false)                                                        \
+  X(d2x, "D2x", 5, true, false, false, true)                                                       \
+  X(d3, "D3", 4, false, false, false, false)                                                       \
+  X(d3x, "D3x", 4, false, false, false, true)
+
+// X(enumerator, name, bytes of an element, kind)
+#define TESSERA_ARK_DATA_TYPES(X)                                                                  \
+  X(fp32, "FP32", 4, floating)                                                                     \
+  X(fp16, "FP16", 2, floating)                                                                     \
+  X(bf16, "BF16", 2, floating)                                                                     \
+  X(int32, "INT32", 4, integer)                                                                    \
+  X(uint32, "UINT32", 4, integer)                                                                  \
+  X(int8, "INT8", 1, integer)                                                                      \
+  X(uint8, "UINT8", 1, integer)                                                                    \
+  X(byte, "BYTE", 1, integer)                                                                      \
+  X(fp8_e4m3, "FP8_E4M3", 1, fp8)                                                                  \
+  X(fp8_e5m2, "FP8_E5M2", 1, fp8)
+
+// X(enumerator, TYPE)
+#define TESSERA_ARK_ARGUMENT_TYPES(X)                                                              \
+  X(int32, "INT")                                                                                  \
+  X(int64, "INT64")                                                                                \
+  X(uint64, "UINT64")                                                                              \
+  X(uint32, "UINT32")                                                                              \
+  X(boolean, "BOOL")                                                                               \
+  X(float32, "FLOAT")                                                                              \
+  X(dims, "DIMS")                                                                                  \
+  X(tensor, "TENSOR")                                                                              \
+  X(offset, "OFFSET")
+
+// X(enumerator, name)
+#define TESSERA_ARK_ARGUMENT_NAMES(X)                                                              \
+  X(axis, "Axis")                                                                                  \
+  X(keep_dim, "KeepDim")                                                                           \
+  X(factor, "Factor")                                                                              \
+  X(value, "Value")                                                                                \
+  X(permutation, "Permutation")                                                                    \
+  X(transpose_input, "TransposeInput")                                                             \
+  X(transpose_other, "TransposeOther")                                                             \
+  X(is_input_column_major, "IsInputColumnMajor")                                                   \
+  X(is_other_column_major, "IsOtherColumnMajor")                                                   \
+  X(input_dim_nc, "InputDimNC")                                                                    \
+  X(other_dim_nc, "OtherDimNC")                                                                    \
+  X(padded_shape_mnk, "PaddedShapeMNK")                                                            \
+  X(shape_mnk, "ShapeMNK")                                                                         \
+  X(strides_acdb, "StridesACDB")                                                                   \
+  X(scale, "Scale")                                                                                \
+  X(flag, "Flag")                                                                                  \
+  X(n_peers, "NPeers")                                                                             \
+  X(rank, "Rank")                                                                                  \
+  X(peer_num, "PeerNum")
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -4096,6 +4113,11 @@ namespace tessera::inline TESSERA_ABI {
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
+/// The message of an error in a text source: that of its code or, where the source decides it, which
+/// member is missing or which kind of value was found. Empty `path`: it is looked up.
+[[nodiscard]] text message_of(error e, std::string_view source, std::string_view path = {},
+                              const limits& limit = {});
+
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
 
@@ -4210,343 +4232,16 @@ TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view
 #define TESSERA_ARK_DETAIL_ERRORS_HPP
 
 
-namespace tessera::inline TESSERA_ABI {
-namespace ark::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_ARK_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(2) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace ark::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_ERRORS_HPP
-
-// ---- tessera/ark/detail/model.hpp
+// ---- tessera/ark/detail/member_message.hpp
 //
-// The bodies of ark/model.hpp.
+// The messages of ark_s02, s05, s08, s09, s10 and ark_plan_member, which the source decides: the
+// members that an object lacks, or the kind of value that a member has instead of its own.
 
-#ifndef TESSERA_ARK_DETAIL_MODEL_HPP
-#define TESSERA_ARK_DETAIL_MODEL_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace ark {
-
-TESSERA_INLINE std::size_t model::memory() const noexcept {
-  return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
-         arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
-         layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
-         tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
-         characters.size();
-}
-
-TESSERA_INLINE std::string_view name(const model& g, const argument& a) noexcept {
-  return a.name == argument_name::other ? text_of(g, a.other_name)
-                                        : argument_names[static_cast<std::size_t>(a.name)];
-}
-
-TESSERA_INLINE const argument* find_argument(const model& g, const op& o,
-                                             argument_name name) noexcept {
-  for (const argument& a : arguments(g, o))
-    if (a.name == name) return &a;
-  return nullptr;
-}
-
-TESSERA_INLINE string interner::characters(std::string_view s) {
-  const string out{index(model_.characters.size()), index(s.size())};
-  model_.characters << s;
-  return out;
-}
-
-TESSERA_INLINE std::uint32_t interner::layout(const ark::layout& l) {
-  if (recent_.empty()) recent_.resize(recent_layouts);
-  const std::uint64_t hash = hash_of(l);
-  std::uint32_t& slot = recent_[recent_slot(hash)];
-  if (slot != 0 && same(model_.layouts[slot - 1], l)) return slot - 1;
-  std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
-  if (latest == none || !same(model_.layouts[latest], l)) {
-    replaced_layouts_ += latest != none ? 1 : 0;
-    note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
-    latest = index(model_.layouts.size());
-    model_.layouts.push_back(l);
-  }
-  slot = latest + 1;
-  return latest;
-}
-
-TESSERA_INLINE std::uint32_t interner::buffer(const ark::buffer& b, std::size_t first_tag) {
-  std::uint32_t& latest = buffer_ids_.latest(b.id);
-  if (latest != none && same(model_.buffers[latest], b)) {
-    model_.tags.resize(first_tag);
-    return latest;
-  }
-  note(buffer_ids_, b.id, latest);
-  latest = index(model_.buffers.size());
-  model_.buffers.push_back(b);
-  return latest;
-}
-
-TESSERA_INLINE std::uint32_t interner::tensor(const ark::tensor& t) {
-  std::uint32_t& latest = tensor_ids_.latest(t.id);
-  if (latest != none) {
-    const ark::tensor& known = model_.tensors[latest];
-    if (known.type == t.type && known.buffer == t.buffer &&
-        same_members(known.members, t.members) &&
-        (known.layout == t.layout || same(model_.layouts[known.layout], model_.layouts[t.layout])))
-      return latest;
-  }
-  note(tensor_ids_, t.id, latest);
-  latest = index(model_.tensors.size());
-  model_.tensors.push_back(t);
-  return latest;
-}
-
-TESSERA_INLINE auto interner::set_mark() noexcept -> mark {
-  journal_.clear();
-  noting_ = true;
-  const model& g = model_;
-  return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
-          g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
-          g.integers.size(), g.members.size(), g.characters.size()};
-}
-
-TESSERA_INLINE void interner::go_back(const mark& to) {
-  for (; !journal_.empty(); journal_.pop_back())
-    journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
-  const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
-    if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
-  };
-  model& g = model_;
-  for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
-    forget(tensor_ids_, g.tensors[i].id, to.tensors);
-  for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
-    forget(buffer_ids_, g.buffers[i].id, to.buffers);
-  for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
-    const std::uint64_t hash = hash_of(g.layouts[i]);
-    forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
-    recent_[recent_slot(hash)] = 0;
-  }
-  g.nodes.resize(to.nodes);
-  g.ops.resize(to.ops);
-  g.uses.resize(to.uses);
-  g.arguments.resize(to.arguments);
-  g.tensors.resize(to.tensors);
-  g.layouts.resize(to.layouts);
-  g.buffers.resize(to.buffers);
-  g.tags.resize(to.tags);
-  g.integers.resize(to.integers);
-  g.members.resize(to.members);
-  g.characters.truncate(to.characters);
-}
-
-TESSERA_INLINE std::uint32_t interner::index(std::size_t size) noexcept {
-  overflown_ = overflown_ || size >= none;
-  return static_cast<std::uint32_t>(size);
-}
-
-TESSERA_INLINE std::uint32_t& interner::id_map::latest(std::int64_t id) {
-  const auto number = static_cast<std::uint64_t>(id);
-  if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
-  const std::uint64_t i = number - base_;
-  if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-  if (i < 1024 + 2 * lookups_) {
-    const std::size_t first = dense_.size();
-    dense_.resize(1024 + 4 * to_size(lookups_));
-    for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
-    for (const leaf& l : tree_)
-      if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
-        dense_[to_size(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
-    return dense_[static_cast<std::size_t>(i)];
-  }
-  std::uint32_t at = tree_.empty() ? none : 0, parent = none;
-  std::uint64_t bits = mixed(number);
-  std::size_t side = 0;
-  for (; at != none; bits <<= 1) {
-    if (tree_[at].id == id) return tree_[at].entry;
-    parent = at;
-    side = to_size(bits >> 63);
-    at = tree_[at].child[side];
-  }
-  if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
-  tree_.push_back({id, {none, none}, none});
-  return tree_.back().entry;
-}
-
-TESSERA_INLINE std::uint32_t interner::id_map::find(std::int64_t id) const noexcept {
-  const auto number = static_cast<std::uint64_t>(id);
-  const std::uint64_t i = number - base_;
-  if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
-  std::uint64_t bits = mixed(number);
-  for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
-    if (tree_[at].id == id) return tree_[at].entry;
-    at = tree_[at].child[bits >> 63];
-  }
-  return none;
-}
-
-TESSERA_INLINE std::uint64_t interner::id_map::mixed(std::uint64_t number) noexcept {
-  const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
-  return bits ^ bits >> 32;
-}
-
-TESSERA_INLINE std::uint64_t interner::hash_of(const ark::layout& l) noexcept {
-  std::uint64_t hash = l.rank;
-  for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
-    for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
-      hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
-  return hash;
-}
-
-TESSERA_INLINE bool interner::same(const ark::layout& a, const ark::layout& b) const noexcept {
-  if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
-  for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
-    if (model_.integers[a.pads + d] != model_.integers[b.pads + d]) return false;
-  return true;
-}
-
-TESSERA_INLINE bool interner::same(const ark::buffer& a, const ark::buffer& b) const noexcept {
-  return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
-         same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
-}
-
-TESSERA_INLINE bool interner::same_members(std::uint32_t a, std::uint32_t b) const noexcept {
-  for (; a != none && b != none; a = model_.members[a].next, b = model_.members[b].next)
-    if (text_of(model_, model_.members[a].key) != text_of(model_, model_.members[b].key) ||
-        text_of(model_, model_.members[a].value) != text_of(model_, model_.members[b].value))
-      return false;
-  return a == b;
-}
-
-TESSERA_INLINE bool interner::same(range a, range b) const noexcept {
-  if (a.count != b.count) return false;
-  for (std::uint32_t i = 0; i < a.count; ++i)
-    if (!(model_.tags[a.first + i] == model_.tags[b.first + i])) return false;
-  return true;
-}
-
-}  // namespace ark
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ARK_DETAIL_MODEL_HPP
-
-// ---- tessera/ark/detail/convert.hpp
-//
-// The bodies of ark/convert.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_CONVERT_HPP
-#define TESSERA_ARK_DETAIL_CONVERT_HPP
+#ifndef TESSERA_ARK_DETAIL_MEMBER_MESSAGE_HPP
+#define TESSERA_ARK_DETAIL_MEMBER_MESSAGE_HPP
 
 #include <cstddef>
 #include <cstdint>
-#include <utility>
-
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, and searching, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
-//
-// Sorting merges existing runs, so that values in order cost one pass. Both replace
-// the standard algorithms, which cost more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, the size of the values once more, unless they are in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Puts `count` values in ascending order; equal ones keep their order.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
-}
-
-/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
-/// true for a prefix of the values and false for the rest.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/ark/detail/check.hpp
-//
-// The bodies of ark/check.hpp.
-
-#ifndef TESSERA_ARK_DETAIL_CHECK_HPP
-#define TESSERA_ARK_DETAIL_CHECK_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <string_view>
 
 
@@ -4885,6 +4580,81 @@ class big_integer {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_NUMBER_HPP
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges existing runs, so that values in order cost one pass. Both replace
+// the standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, the size of the values once more, unless they are in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Puts `count` values in ascending order; equal ones keep their order.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  pool<T> other;
+  other.append(values, count);
+  T *from = values, *to = other.data();
+  for (std::size_t width = 1; width < count; width *= 2) {
+    for (std::size_t first = 0; first < count; first += 2 * width) {
+      const std::size_t middle = count - first > width ? first + width : count;
+      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; ++i)
+        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
+    }
+    T* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values)
+    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+}
+
+/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
+/// true for a prefix of the values and false for the rest.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace json {
@@ -5979,6 +5749,434 @@ inline void copy(reader& in, writer& out) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_JSON_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+/// An object of the format: `key` holds it, or with `is_element` is the array that holds it.
+struct object_row {
+  errc code;
+  std::string_view key;  ///< empty: the root
+  bool is_element;
+  std::string_view what;
+  std::string_view members;  ///< that it must have, blanks between them
+};
+inline constexpr std::string_view op_members =
+    "Type Name IsVirtual ReadTensors WriteTensors ResultTensors Args";
+inline constexpr std::string_view tensor_members = "Id DataType Shape Strides Offsets Buffer";
+inline constexpr object_row object_rows[] = {
+    {errc::ark_s02_root_member, "", false, "the root", "Rank WorldSize Nodes"},
+    {errc::ark_s05_node_member, "Nodes", true, "a node", "Id ProducerNodeIds ConsumerNodeIds"},
+    {errc::ark_s08_op_member, "Op", false, "an operation", op_members},
+    {errc::ark_s08_op_member, "Ops", true, "an operation", op_members},
+    {errc::ark_s09_tensor_member, "ReadTensors", true, "a tensor", tensor_members},
+    {errc::ark_s09_tensor_member, "WriteTensors", true, "a tensor", tensor_members},
+    {errc::ark_s09_tensor_member, "ResultTensors", true, "a tensor", tensor_members},
+    {errc::ark_s10_buffer_member, "Buffer", false, "a buffer", "Id Rank SendTags RecvTags"},
+    {errc::ark_plan_member, "", false, "a plan",
+     "Rank WorldSize NumProcessors NumWarpsPerProcessor TaskInfos ProcessorGroups"},
+    {errc::ark_plan_member, "TaskInfos", true, "a task", "Id NumWarps SramBytes Ops"},
+    {errc::ark_plan_member, "ProcessorGroups", true, "a processor group",
+     "ProcessorRange ResourceGroups"},
+    {errc::ark_plan_member, "ResourceGroups", true, "a resource group",
+     "ProcessorRange WarpRange SramRange TaskGroups"},
+    {errc::ark_plan_member, "TaskGroups", true, "a task group", "TaskId TaskRange Granularity"},
+};
+
+/// What a member of that key has in every object.
+struct member_row {
+  std::string_view key;
+  std::string_view expected;
+};
+inline constexpr std::string_view an_integer = "an integer";
+inline constexpr member_row member_rows[] = {
+    {"Id", an_integer},
+    {"Rank", an_integer},
+    {"NumProcessors", an_integer},
+    {"NumWarpsPerProcessor", an_integer},
+    {"NumWarps", an_integer},
+    {"SramBytes", an_integer},
+    {"TaskId", an_integer},
+    {"Granularity", an_integer},
+    {"ProducerNodeIds", "an array of integers"},
+    {"ConsumerNodeIds", "an array of integers"},
+    {"Shape", "an array of integers"},
+    {"Strides", "an array of integers"},
+    {"Offsets", "an array of integers"},
+    {"PaddedShape", "an array of integers"},
+    {"Pads", "an array of integers"},
+    {"Type", "a string"},
+    {"Name", "a string"},
+    {"DataType", "a string"},
+    {"Architecture", "a string"},
+    {"IsVirtual", "true or false"},
+    {"IsExternal", "true or false"},
+    {"Args", "an object, null or an empty array"},
+    {"ReadTensors", "an array of tensors"},
+    {"WriteTensors", "an array of tensors"},
+    {"ResultTensors", "an array of tensors"},
+    {"Buffer", "an object"},
+    {"SendTags", "an array of pairs [rank, tag]"},
+    {"RecvTags", "an array of pairs [rank, tag]"},
+    {"Ops", "an array of operations"},
+    {"ResourceGroups", "an array of resource groups"},
+    {"TaskGroups", "an array of task groups"},
+    {"TaskInfos", "an array of tasks, or null"},
+    {"ProcessorGroups", "an array of processor groups, or null"},
+};
+
+[[nodiscard]] constexpr std::string_view name_of(json::kind k) noexcept {
+  switch (k) {
+    case json::kind::none: return "no value";
+    case json::kind::object: return "an object";
+    case json::kind::array: return "an array";
+    case json::kind::string: return "a string";
+    case json::kind::number: return "a number";
+    case json::kind::boolean: return "true or false";
+    case json::kind::null: return "null";
+  }
+  return {};
+}
+
+/// Whether the object that `source` begins with has a member.
+[[nodiscard]] inline bool has_member(std::string_view source, std::string_view wanted) {
+  json::reader in(source);
+  std::string_view key;
+  for (in.object(); in.key(key); in.skip())
+    if (key == wanted) return true;
+  return false;
+}
+
+inline void append_missing(text& to, const object_row& row, std::string_view source) {
+  text names;
+  std::size_t count = 0;
+  const auto add = [&](std::string_view member) { names << (count++ == 0 ? "" : ", ") << member; };
+  for (std::string_view left = row.members; !left.empty();) {
+    const std::string_view member = left.substr(0, left.find(' '));
+    left.remove_prefix(member.size() == left.size() ? left.size() : member.size() + 1);
+    if (!has_member(source, member)) add(member);
+  }
+  if (row.code == errc::ark_s09_tensor_member) {
+    const bool padded = has_member(source, "PaddedShape"), pads = has_member(source, "Pads");
+    if (padded && pads && count == 0)
+      to << row.what << " has both PaddedShape and Pads; expected one of them";
+    if (!padded && !pads) add("PaddedShape (or Pads)");
+  }
+  if (count != 0)
+    to << (count == 1 ? "missing member of " : "missing members of ") << row.what << ": "
+       << names.view();
+}
+
+/// Appends the message of an error; nothing where its code's own says all. `path` leads to its place.
+inline void append_member_message(text& to, const error& e, std::string_view source,
+                                  std::string_view path) {
+  switch (e.code) {
+    case errc::ark_s02_root_member:
+    case errc::ark_s05_node_member:
+    case errc::ark_s08_op_member:
+    case errc::ark_s09_tensor_member:
+    case errc::ark_s10_buffer_member:
+    case errc::ark_plan_member: break;
+    default: return;
+  }
+  if (e.offset >= source.size()) return;
+  source.remove_prefix(to_size(e.offset));
+  json::reader in(source);
+  const json::kind found = in.peek();
+  // The last key of the path, and the index behind it.
+  const std::size_t index = path.rfind('[');
+  const bool is_element = !path.empty() && path.back() == ']' && index != path.npos;
+  const std::string_view up_to_key = is_element ? path.substr(0, index) : path;
+  const std::size_t dot = up_to_key.rfind('.');
+  const std::string_view key = dot == path.npos ? std::string_view() : up_to_key.substr(dot + 1);
+
+  const auto wrong = [&](std::string_view expected) {
+    to << (dot == path.npos ? path : path.substr(dot + 1)) << ": expected " << expected
+       << ", found " << name_of(found);
+    if (key == "Args" && found == json::kind::array) to << " with elements";
+  };
+  for (const object_row& row : object_rows) {
+    if (row.code != e.code || row.key != key || row.is_element != is_element) continue;
+    return found == json::kind::object ? append_missing(to, row, source) : wrong("an object");
+  }
+  if (is_element) {
+    if (key == "ProducerNodeIds" || key == "ConsumerNodeIds") wrong(an_integer);
+    return;
+  }
+  for (const member_row& row : member_rows)
+    if (row.key == key && !(row.expected == an_integer && found == json::kind::number))
+      return wrong(row.expected);
+}
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_MEMBER_MESSAGE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_ARK_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors = tessera::detail::table_of(2) = {
+    error_rows, sizeof error_rows / sizeof error_rows[0], nullptr, append_member_message};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace ark::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_ERRORS_HPP
+
+// ---- tessera/ark/detail/model.hpp
+//
+// The bodies of ark/model.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_MODEL_HPP
+#define TESSERA_ARK_DETAIL_MODEL_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace ark {
+
+TESSERA_INLINE std::size_t model::memory() const noexcept {
+  return nodes.size() * sizeof(node) + ops.size() * sizeof(op) + uses.size() * 4 +
+         arguments.size() * sizeof(argument) + tensors.size() * sizeof(tensor) +
+         layouts.size() * sizeof(layout) + buffers.size() * sizeof(buffer) +
+         tags.size() * sizeof(tag) + integers.size() * 8 + members.size() * sizeof(member) +
+         characters.size();
+}
+
+TESSERA_INLINE std::string_view name(const model& g, const argument& a) noexcept {
+  return a.name == argument_name::other ? text_of(g, a.other_name)
+                                        : argument_names[static_cast<std::size_t>(a.name)];
+}
+
+TESSERA_INLINE const argument* find_argument(const model& g, const op& o,
+                                             argument_name name) noexcept {
+  for (const argument& a : arguments(g, o))
+    if (a.name == name) return &a;
+  return nullptr;
+}
+
+TESSERA_INLINE string interner::characters(std::string_view s) {
+  const string out{index(model_.characters.size()), index(s.size())};
+  model_.characters << s;
+  return out;
+}
+
+TESSERA_INLINE std::uint32_t interner::layout(const ark::layout& l) {
+  if (recent_.empty()) recent_.resize(recent_layouts);
+  const std::uint64_t hash = hash_of(l);
+  std::uint32_t& slot = recent_[recent_slot(hash)];
+  if (slot != 0 && same(model_.layouts[slot - 1], l)) return slot - 1;
+  std::uint32_t& latest = layout_hashes_.latest(static_cast<std::int64_t>(hash));
+  if (latest == none || !same(model_.layouts[latest], l)) {
+    replaced_layouts_ += latest != none ? 1 : 0;
+    note(layout_hashes_, static_cast<std::int64_t>(hash), latest);
+    latest = index(model_.layouts.size());
+    model_.layouts.push_back(l);
+  }
+  slot = latest + 1;
+  return latest;
+}
+
+TESSERA_INLINE std::uint32_t interner::buffer(const ark::buffer& b, std::size_t first_tag) {
+  std::uint32_t& latest = buffer_ids_.latest(b.id);
+  if (latest != none && same(model_.buffers[latest], b)) {
+    model_.tags.resize(first_tag);
+    return latest;
+  }
+  note(buffer_ids_, b.id, latest);
+  latest = index(model_.buffers.size());
+  model_.buffers.push_back(b);
+  return latest;
+}
+
+TESSERA_INLINE std::uint32_t interner::tensor(const ark::tensor& t) {
+  std::uint32_t& latest = tensor_ids_.latest(t.id);
+  if (latest != none) {
+    const ark::tensor& known = model_.tensors[latest];
+    if (known.type == t.type && known.buffer == t.buffer &&
+        same_members(known.members, t.members) &&
+        (known.layout == t.layout || same(model_.layouts[known.layout], model_.layouts[t.layout])))
+      return latest;
+  }
+  note(tensor_ids_, t.id, latest);
+  latest = index(model_.tensors.size());
+  model_.tensors.push_back(t);
+  return latest;
+}
+
+TESSERA_INLINE auto interner::set_mark() noexcept -> mark {
+  journal_.clear();
+  noting_ = true;
+  const model& g = model_;
+  return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
+          g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
+          g.integers.size(), g.members.size(), g.characters.size()};
+}
+
+TESSERA_INLINE void interner::go_back(const mark& to) {
+  for (; !journal_.empty(); journal_.pop_back())
+    journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
+  const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
+    if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
+  };
+  model& g = model_;
+  for (std::size_t i = to.tensors; i < g.tensors.size(); ++i)
+    forget(tensor_ids_, g.tensors[i].id, to.tensors);
+  for (std::size_t i = to.buffers; i < g.buffers.size(); ++i)
+    forget(buffer_ids_, g.buffers[i].id, to.buffers);
+  for (std::size_t i = to.layouts; i < g.layouts.size(); ++i) {
+    const std::uint64_t hash = hash_of(g.layouts[i]);
+    forget(layout_hashes_, static_cast<std::int64_t>(hash), to.layouts);
+    recent_[recent_slot(hash)] = 0;
+  }
+  g.nodes.resize(to.nodes);
+  g.ops.resize(to.ops);
+  g.uses.resize(to.uses);
+  g.arguments.resize(to.arguments);
+  g.tensors.resize(to.tensors);
+  g.layouts.resize(to.layouts);
+  g.buffers.resize(to.buffers);
+  g.tags.resize(to.tags);
+  g.integers.resize(to.integers);
+  g.members.resize(to.members);
+  g.characters.truncate(to.characters);
+}
+
+TESSERA_INLINE std::uint32_t interner::index(std::size_t size) noexcept {
+  overflown_ = overflown_ || size >= none;
+  return static_cast<std::uint32_t>(size);
+}
+
+TESSERA_INLINE std::uint32_t& interner::id_map::latest(std::int64_t id) {
+  const auto number = static_cast<std::uint64_t>(id);
+  if (lookups_++ == 0) base_ = number > 512 ? number - 512 : 0;
+  const std::uint64_t i = number - base_;
+  if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+  if (i < 1024 + 2 * lookups_) {
+    const std::size_t first = dense_.size();
+    dense_.resize(1024 + 4 * to_size(lookups_));
+    for (std::size_t j = first; j < dense_.size(); ++j) dense_[j] = none;
+    for (const leaf& l : tree_)
+      if (static_cast<std::uint64_t>(l.id) - base_ - first < dense_.size() - first)
+        dense_[to_size(static_cast<std::uint64_t>(l.id) - base_)] = l.entry;
+    return dense_[static_cast<std::size_t>(i)];
+  }
+  std::uint32_t at = tree_.empty() ? none : 0, parent = none;
+  std::uint64_t bits = mixed(number);
+  std::size_t side = 0;
+  for (; at != none; bits <<= 1) {
+    if (tree_[at].id == id) return tree_[at].entry;
+    parent = at;
+    side = to_size(bits >> 63);
+    at = tree_[at].child[side];
+  }
+  if (parent != none) tree_[parent].child[side] = static_cast<std::uint32_t>(tree_.size());
+  tree_.push_back({id, {none, none}, none});
+  return tree_.back().entry;
+}
+
+TESSERA_INLINE std::uint32_t interner::id_map::find(std::int64_t id) const noexcept {
+  const auto number = static_cast<std::uint64_t>(id);
+  const std::uint64_t i = number - base_;
+  if (i < dense_.size()) return dense_[static_cast<std::size_t>(i)];
+  std::uint64_t bits = mixed(number);
+  for (std::uint32_t at = tree_.empty() ? none : 0; at != none; bits <<= 1) {
+    if (tree_[at].id == id) return tree_[at].entry;
+    at = tree_[at].child[bits >> 63];
+  }
+  return none;
+}
+
+TESSERA_INLINE std::uint64_t interner::id_map::mixed(std::uint64_t number) noexcept {
+  const std::uint64_t bits = number * 0x9e3779b97f4a7c15u;
+  return bits ^ bits >> 32;
+}
+
+TESSERA_INLINE std::uint64_t interner::hash_of(const ark::layout& l) noexcept {
+  std::uint64_t hash = l.rank;
+  for (std::size_t d = 0; d < l.rank && d < max_rank; ++d)
+    for (const std::int64_t v : {l.shape[d], l.strides[d], l.offsets[d], l.padded_shape[d]})
+      hash = std::rotl(hash ^ static_cast<std::uint64_t>(v), 23) * 0x9e3779b97f4a7c15u;
+  return hash;
+}
+
+TESSERA_INLINE bool interner::same(const ark::layout& a, const ark::layout& b) const noexcept {
+  if (!same_dimensions(a, b) || (a.pads == none) != (b.pads == none)) return false;
+  for (std::uint32_t d = 0; a.pads != none && d < a.rank; ++d)
+    if (model_.integers[a.pads + d] != model_.integers[b.pads + d]) return false;
+  return true;
+}
+
+TESSERA_INLINE bool interner::same(const ark::buffer& a, const ark::buffer& b) const noexcept {
+  return a.rank == b.rank && a.external == b.external && same(a.send_tags, b.send_tags) &&
+         same(a.recv_tags, b.recv_tags) && same_members(a.members, b.members);
+}
+
+TESSERA_INLINE bool interner::same_members(std::uint32_t a, std::uint32_t b) const noexcept {
+  for (; a != none && b != none; a = model_.members[a].next, b = model_.members[b].next)
+    if (text_of(model_, model_.members[a].key) != text_of(model_, model_.members[b].key) ||
+        text_of(model_, model_.members[a].value) != text_of(model_, model_.members[b].value))
+      return false;
+  return a == b;
+}
+
+TESSERA_INLINE bool interner::same(range a, range b) const noexcept {
+  if (a.count != b.count) return false;
+  for (std::uint32_t i = 0; i < a.count; ++i)
+    if (!(model_.tags[a.first + i] == model_.tags[b.first + i])) return false;
+  return true;
+}
+
+}  // namespace ark
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ARK_DETAIL_MODEL_HPP
+
+// ---- tessera/ark/detail/convert.hpp
+//
+// The bodies of ark/convert.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_CONVERT_HPP
+#define TESSERA_ARK_DETAIL_CONVERT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/ark/detail/check.hpp
+//
+// The bodies of ark/check.hpp.
+
+#ifndef TESSERA_ARK_DETAIL_CHECK_HPP
+#define TESSERA_ARK_DETAIL_CHECK_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
@@ -7304,95 +7502,6 @@ TESSERA_INLINE void builder::grow_bases() {
 #define TESSERA_CORE_DETAIL_REPORT_HPP
 
 
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below, at the end of descriptions of errors.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
-/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
-/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
-/// returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
-
 // ---- tessera/core/detail/json_path.hpp
 //
 // The bodies of core/json_path.hpp.
@@ -7631,6 +7740,95 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_JSON_PATH_HPP
+
+// ---- tessera/core/detail/caret.hpp
+//
+// A line of a source with a caret below, at the end of descriptions of errors.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_DETAIL_CARET_HPP
+#define TESSERA_CORE_DETAIL_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
+/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
+/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
+/// returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_CARET_HPP
 
 // ---- tessera/core/detail/hex.hpp
 //
@@ -9484,13 +9682,18 @@ namespace tessera::inline TESSERA_ABI {
 
 namespace detail {
 
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+/// The table of the format that an error is of.
+[[nodiscard]] inline errc_table table_of(error e) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
+  return owner < owners ? table_of(owner) : errc_table();
+}
+inline void append_message(text& out, error e, std::string_view message) {
+  out << ": error: " << message << "\n  [" << e.name() << ']';
 }
 /// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
-  append_message(out, e);
+  append_message(out, e, e.message());
   if (e.index == error_index::whole)
     out << '\n';
   else
@@ -9500,6 +9703,22 @@ inline void append_message(text& out, error e) {
 
 }  // namespace detail
 
+TESSERA_INLINE text message_of(error e, std::string_view source, std::string_view path,
+                               const limits& limit) {
+  text out;
+  const auto append = detail::table_of(e).append_message;
+  if (append != nullptr && e.index == error_index::none && json::detail::is_json(source)) {
+    text looked_up;
+    if (path.empty()) {
+      looked_up = json::path(source, e.offset, limit);
+      path = looked_up;
+    }
+    append(out, e, source, path);
+  }
+  if (out.size() == 0) out << e.message();
+  return out;
+}
+
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
@@ -9507,9 +9726,12 @@ TESSERA_INLINE text describe(error e, std::string_view source, std::string_view 
   const line_column at = locate(source, offset);
   text out(name);
   out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  if (json::detail::is_json(source)) {
-    const text path = json::path(source, offset, limit);
+  const bool is_json = json::detail::is_json(source);
+  text path;
+  if (is_json) path = json::path(source, offset, limit);
+  const text message = message_of(e, source, path, limit);
+  detail::append_message(out, e, message);
+  if (is_json) {
     append_shown(out << " at ", path);
     out << ", offset ";
   } else {
@@ -9524,15 +9746,13 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
-  detail::append_message(out, e);
+  detail::append_message(out, e, e.message());
   out << " at ";
-  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
-  if (owner < detail::owners)
-    if (const auto append_place = detail::table_of(owner).append_place; append_place != nullptr) {
-      const std::size_t before = out.size();
-      append_place(out, e, source.data(), source.size());
-      if (out.size() != before) out << ", ";
-    }
+  if (const auto append_place = detail::table_of(e).append_place; append_place != nullptr) {
+    const std::size_t before = out.size();
+    append_place(out, e, source.data(), source.size());
+    if (out.size() != before) out << ", ";
+  }
   out << "offset " << offset;
   detail::append_offset_in_hex(out, offset);
   out << '\n';

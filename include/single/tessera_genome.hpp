@@ -63,6 +63,10 @@
 #error "Tessera needs C++20 (-std=c++20)"
 #elif !defined(__GNUC__)
 #error "Tessera needs GCC 12, Clang 14, or a compiler that has their builtins"
+#elif defined(__clang__) && __clang_major__ < 14
+#error "Tessera needs Clang 14 or later"
+#elif !defined(__clang__) && __GNUC__ < 12
+#error "Tessera needs GCC 12 or later"
 #endif
 
 #define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
@@ -287,7 +291,7 @@ concept temporary_text =
 //
 // One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret from the source.
+// describe.hpp) adds values, line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -1349,6 +1353,10 @@ struct errc_table {
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
+  /// For texts in JSON: appends the message of an error that the source decides, such as which
+  /// member is missing; nothing where the code's own message says all. `path` leads to its place.
+  void (*append_message)(text& to, const error& e, std::string_view source,
+                         std::string_view path) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
@@ -2059,6 +2067,11 @@ namespace tessera::inline TESSERA_ABI {
 /// `name` is the file's name for display.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
+
+/// The message of an error in a text source: that of its code or, where the source decides it, which
+/// member is missing or which kind of value was found. Empty `path`: it is looked up.
+[[nodiscard]] text message_of(error e, std::string_view source, std::string_view path = {},
+                              const limits& limit = {});
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
@@ -3685,11 +3698,13 @@ class compressor {
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+struct print_options {};  // none yet
+
 /// The nodes of a stream.
-[[nodiscard]] text print(const program& p);
+[[nodiscard]] text print(const program& p, const print_options& options = {});
 
 /// What a registry holds: how much of everything, its patterns and its rules.
-[[nodiscard]] text print(const library& l);
+[[nodiscard]] text print(const library& l, const print_options& options = {});
 
 }  // namespace genome
 }  // namespace tessera::inline TESSERA_ABI
@@ -3701,8 +3716,15 @@ namespace genome {
 //
 // Node streams from their bytes, and from the base64 that signatures are kept in.
 //
-//   tessera::result<genome::stream> s = genome::read(bytes);
+//   tessera::result<genome::stream> s = genome::read(source);
 //   tessera::result<genome::stream> t = genome::read_base64("AgEAAAFAQDUADQLAAACAAAAAQQBAAABAAI=");
+//
+//   all bytes                                                    encoding
+//   characters of base64, and white space only around them       base64
+//   anything else, and what has no character of base64           bytes
+//
+// The bytes of a stream are all such characters only where, apart from white space at its ends, its
+// nodes are operations with 43 inputs or more: force the encoding where that can happen.
 //
 //   byte    0   1   2 3   4   5 …
 //   node    A   B   C     n   n × D        big-endian; C and D are signed
@@ -3720,24 +3742,36 @@ namespace genome {
 #ifndef TESSERA_GENOME_READ_HPP
 #define TESSERA_GENOME_READ_HPP
 
+#include <cstdint>
 #include <string_view>
 
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// How the nodes of a stream are stored.
+enum class encoding : std::uint8_t { automatic, bytes, base64 };
+
+/// `automatic`: what detect() says; of a registry the encoding doesn't matter.
 struct read_options {
+  genome::encoding encoding = genome::encoding::automatic;
   limits limit = {};
 };
 
-/// Reads the bytes of a stream. The error's offset is into them.
+/// The encoding that a source shows by the table above: bytes or base64.
+[[nodiscard]] encoding detect(bytes source) noexcept;
+[[nodiscard]] inline encoding detect(std::string_view source) noexcept {
+  return detect(as_bytes(source));
+}
+
+/// Reads a stream. The error's offset is into the source; in base64, see read_base64.
 [[nodiscard]] result<stream> read(bytes source, const read_options& options = {});
 [[nodiscard]] inline result<stream> read(std::string_view source,
                                          const read_options& options = {}) {
   return read(as_bytes(source), options);
 }
 
-/// The same from base64, white space around it aside. The error's offset is into the text: for a
+/// Reads a stream from base64, ignoring white space around it. The error's offset is into the text: for a
 /// node, that of the group of 4 characters that it begins in.
 [[nodiscard]] result<stream> read_base64(std::string_view source, const read_options& options = {});
 
@@ -4055,10 +4089,17 @@ result<program> verify(stream s, library&& l, const verify_options& options = {}
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
-/// The bytes of a stream. The error's offset is the node's index.
-[[nodiscard]] result<pool<std::byte>> write(const stream_view& s);
+struct write_options {
+  genome::encoding encoding = genome::encoding::bytes;  ///< of a stream; automatic: bytes
+  limits limit = {};                                    ///< max_depth: of a registry's constants
+};
 
-/// The same in base64, without a line end.
+/// The bytes of a stream, or with that encoding the characters of its base64. The error's offset is
+/// the node's index.
+[[nodiscard]] result<pool<std::byte>> write(const stream_view& s,
+                                            const write_options& options = {});
+
+/// The base64 of a stream as text, without a line end.
 [[nodiscard]] result<text> write_base64(const stream_view& s);
 
 }  // namespace genome
@@ -4101,10 +4142,6 @@ namespace genome {
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
-
-struct write_options {
-  limits limit = {};  ///< max_depth: of constants
-};
 
 /// The text of a registry.json.
 [[nodiscard]] result<text> write_registry(const registry& r, const write_options& options = {});
@@ -5890,7 +5927,7 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 #define TESSERA_CORE_DETAIL_DESCRIBE_HPP
 
 
-// ---- tessera/core/caret.hpp
+// ---- tessera/core/detail/caret.hpp
 //
 // A line of a source with a caret below, at the end of descriptions of errors.
 //
@@ -5904,8 +5941,8 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 // Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
+#ifndef TESSERA_CORE_DETAIL_CARET_HPP
+#define TESSERA_CORE_DETAIL_CARET_HPP
 
 #include <cstddef>
 #include <string_view>
@@ -5977,7 +6014,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 }  // namespace detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_CARET_HPP
+#endif  // TESSERA_CORE_DETAIL_CARET_HPP
 
 // ---- tessera/core/detail/hex.hpp
 //
@@ -6031,13 +6068,18 @@ namespace tessera::inline TESSERA_ABI {
 
 namespace detail {
 
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+/// The table of the format that an error is of.
+[[nodiscard]] inline errc_table table_of(error e) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
+  return owner < owners ? table_of(owner) : errc_table();
+}
+inline void append_message(text& out, error e, std::string_view message) {
+  out << ": error: " << message << "\n  [" << e.name() << ']';
 }
 /// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
-  append_message(out, e);
+  append_message(out, e, e.message());
   if (e.index == error_index::whole)
     out << '\n';
   else
@@ -6047,6 +6089,22 @@ inline void append_message(text& out, error e) {
 
 }  // namespace detail
 
+TESSERA_INLINE text message_of(error e, std::string_view source, std::string_view path,
+                               const limits& limit) {
+  text out;
+  const auto append = detail::table_of(e).append_message;
+  if (append != nullptr && e.index == error_index::none && json::detail::is_json(source)) {
+    text looked_up;
+    if (path.empty()) {
+      looked_up = json::path(source, e.offset, limit);
+      path = looked_up;
+    }
+    append(out, e, source, path);
+  }
+  if (out.size() == 0) out << e.message();
+  return out;
+}
+
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
@@ -6054,9 +6112,12 @@ TESSERA_INLINE text describe(error e, std::string_view source, std::string_view 
   const line_column at = locate(source, offset);
   text out(name);
   out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  if (json::detail::is_json(source)) {
-    const text path = json::path(source, offset, limit);
+  const bool is_json = json::detail::is_json(source);
+  text path;
+  if (is_json) path = json::path(source, offset, limit);
+  const text message = message_of(e, source, path, limit);
+  detail::append_message(out, e, message);
+  if (is_json) {
     append_shown(out << " at ", path);
     out << ", offset ";
   } else {
@@ -6071,15 +6132,13 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
-  detail::append_message(out, e);
+  detail::append_message(out, e, e.message());
   out << " at ";
-  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
-  if (owner < detail::owners)
-    if (const auto append_place = detail::table_of(owner).append_place; append_place != nullptr) {
-      const std::size_t before = out.size();
-      append_place(out, e, source.data(), source.size());
-      if (out.size() != before) out << ", ";
-    }
+  if (const auto append_place = detail::table_of(e).append_place; append_place != nullptr) {
+    const std::size_t before = out.size();
+    append_place(out, e, source.data(), source.size());
+    if (out.size() != before) out << ", ";
+  }
   out << "offset " << offset;
   detail::append_offset_in_hex(out, offset);
   out << '\n';
@@ -6099,6 +6158,164 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
 #define TESSERA_GENOME_DETAIL_ERRORS_HPP
 
 
+// ---- tessera/genome/detail/stream_place.hpp
+//
+// The place of an offset into the bytes of a node stream, for describe().
+
+#ifndef TESSERA_GENOME_DETAIL_STREAM_PLACE_HPP
+#define TESSERA_GENOME_DETAIL_STREAM_PLACE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/genome/detail/base64.hpp
+//
+// Base64 (RFC 4648, section 4), strictly: signatures and the patterns of registries are kept in it.
+//
+//   tessera::pool<std::byte> bytes;
+//   tessera::error e = genome::detail::decode_base64("AgEAAAA=", bytes);   // 02 01 00 00 00
+//   tessera::text line;
+//   genome::detail::encode_base64(bytes, line);                            // appends AgEAAAA=
+//
+//   characters   A to Z, a to z, 0 to 9, + and /; nothing else between them
+//   groups       of 4; the last may end in = or ==, and bits that no byte has are 0
+//
+// So every sequence of bytes has one text.
+//
+// Lifetime:   none is kept.
+// Errors:     genome_base64_character at the character, genome_base64_end at the group of 4; what was
+//             decoded until then stays.
+// Limits:     none.
+// Allocation: what the output grows by: 3 bytes for each 4 characters.
+
+#ifndef TESSERA_GENOME_DETAIL_BASE64_HPP
+#define TESSERA_GENOME_DETAIL_BASE64_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+inline constexpr std::string_view base64_characters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The values of characters; 64 for `=`, 255 for those that base64 doesn't have.
+struct base64_values {
+  std::uint8_t of[256];
+  constexpr base64_values() noexcept : of{} {
+    for (std::uint8_t& v : of) v = 255;
+    for (std::uint8_t v = 0; v < 64; ++v) of[static_cast<unsigned char>(base64_characters[v])] = v;
+    of[static_cast<unsigned char>('=')] = 64;
+  }
+};
+inline constexpr base64_values base64_value;
+
+/// A text without the white space around it.
+[[nodiscard]] constexpr std::string_view without_space(std::string_view s) noexcept {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
+  while (!s.empty() && is_space(s.front())) s.remove_prefix(1);
+  while (!s.empty() && is_space(s.back())) s.remove_suffix(1);
+  return s;
+}
+
+/// Whether a source consists of characters of base64, white space around them aside.
+[[nodiscard]] constexpr bool is_base64(std::string_view source) noexcept {
+  const std::string_view inner = without_space(source);
+  for (const char c : inner)
+    if (base64_value.of[static_cast<unsigned char>(c)] == 255) return false;
+  return !inner.empty();
+}
+
+/// Where decoded byte `at` is in the text: the start of its group.
+[[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
+
+/// Appends the bytes of `source`. The error's offset is into it.
+[[nodiscard]] inline error decode_base64(std::string_view source, pool<std::byte>& out) {
+  for (std::size_t at = 0; at < source.size(); at += 4) {
+    const std::string_view group = source.substr(at, 4);
+    std::uint32_t bits = 0, characters = 0;  // how many come before the first =
+    bool padded = false, mixed = false;
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      const std::uint8_t v = base64_value.of[static_cast<unsigned char>(group[i])];
+      if (v == 255) return {errc::genome_base64_character, at + i};
+      bits = bits << 6 | (v & 63u);
+      if (v == 64) {
+        padded = true;
+      } else {
+        mixed = mixed || padded;
+        ++characters;
+      }
+    }
+    const bool last = source.size() - at <= 4;
+    const std::uint32_t unused = characters == 2 ? 0xffff : characters == 3 ? 0xff : 0;
+    if (group.size() != 4 || mixed || characters < 2 || (padded && !last) || (bits & unused) != 0)
+      return {errc::genome_base64_end, at};
+    std::byte* const to = out.prepare(3);
+    to[0] = static_cast<std::byte>(bits >> 16);
+    to[1] = static_cast<std::byte>(bits >> 8 & 0xff);
+    to[2] = static_cast<std::byte>(bits & 0xff);
+    out.advance(characters - 1);
+  }
+  return {};
+}
+
+/// Appends the text of `source`.
+inline void encode_base64(bytes source, text& out) {
+  for (std::size_t at = 0; at < source.size(); at += 3) {
+    const std::size_t left = source.size() - at;
+    const auto byte = [&](std::size_t i) {
+      return i < left ? std::to_integer<std::uint32_t>(source[at + i]) : 0;
+    };
+    const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+    char* const to = out.prepare(4);
+    to[0] = base64_characters[bits >> 18];
+    to[1] = base64_characters[bits >> 12 & 63];
+    to[2] = left > 1 ? base64_characters[bits >> 6 & 63] : '=';
+    to[3] = left > 2 ? base64_characters[bits & 63] : '=';
+    out.advance(4);
+  }
+}
+
+}  // namespace genome::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_BASE64_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace genome::detail {
+
+/// Appends "node 3" or, in the inputs of a node, "node 3, input 1". Nothing for base64 and for the
+/// JSON of a registry, which have no nodes at these offsets.
+inline void append_stream_place(text& to, const error& e, const std::byte* source,
+                                std::size_t size) {
+  const std::string_view characters = as_text({source, size});
+  if (e.offset >= size || characters[0] == '{' || is_base64(characters)) return;
+  constexpr std::size_t head = 5;
+  std::size_t at = 0;
+  for (std::uint64_t i = 0; at < size; ++i) {
+    const std::size_t left = size - at;
+    const std::size_t inputs = left < head ? 0 : std::to_integer<std::size_t>(source[at + 4]);
+    const std::size_t length = head + 2 * inputs;
+    if (e.offset < at + length) {
+      to << "node " << i;
+      if (e.offset >= at + head) to << ", input " << (e.offset - at - head) / 2;
+      return;
+    }
+    if (length > left) return;
+    at += length;
+  }
+}
+
+}  // namespace genome::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_GENOME_DETAIL_STREAM_PLACE_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace genome::detail {
 
@@ -6114,8 +6331,8 @@ inline constexpr errc_row error_rows[] = {
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wglobal-constructors"
 #endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(5) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+[[gnu::used]] inline const errc_table& known_errors = tessera::detail::table_of(5) = {
+    error_rows, sizeof error_rows / sizeof error_rows[0], append_stream_place};
 #ifdef __clang__
 #pragma clang diagnostic pop
 #endif
@@ -7312,7 +7529,7 @@ class printer {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE text print(const program& p) {
+TESSERA_INLINE text print(const program& p, const print_options& /*options*/) {
   text out;
   detail::printer to(out, p.library());
   out << "; ";
@@ -7324,7 +7541,7 @@ TESSERA_INLINE text print(const program& p) {
   return out;
 }
 
-TESSERA_INLINE text print(const library& l) {
+TESSERA_INLINE text print(const library& l, const print_options& /*options*/) {
   text out;
   detail::printer to(out, l);
   to.constants_and_names();
@@ -7349,106 +7566,6 @@ TESSERA_INLINE text print(const library& l) {
 #include <cstdint>
 #include <string_view>
 
-
-// ---- tessera/genome/detail/base64.hpp
-//
-// Base64 (RFC 4648, section 4), strictly: signatures and the patterns of registries are kept in it.
-//
-//   tessera::pool<std::byte> bytes;
-//   tessera::error e = genome::detail::decode_base64("AgEAAAA=", bytes);   // 02 01 00 00 00
-//   tessera::text line;
-//   genome::detail::encode_base64(bytes, line);                            // appends AgEAAAA=
-//
-//   characters   A to Z, a to z, 0 to 9, + and /; nothing else between them
-//   groups       of 4; the last may end in = or ==, and bits that no byte has are 0
-//
-// So every sequence of bytes has one text.
-//
-// Lifetime:   none is kept.
-// Errors:     genome_base64_character at the character, genome_base64_end at the group of 4; what was
-//             decoded until then stays.
-// Limits:     none.
-// Allocation: what the output grows by: 3 bytes for each 4 characters.
-
-#ifndef TESSERA_GENOME_DETAIL_BASE64_HPP
-#define TESSERA_GENOME_DETAIL_BASE64_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace genome::detail {
-
-inline constexpr std::string_view base64_characters =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/// The values of characters; 64 for `=`, 255 for those that base64 doesn't have.
-struct base64_values {
-  std::uint8_t of[256];
-  constexpr base64_values() noexcept : of{} {
-    for (std::uint8_t& v : of) v = 255;
-    for (std::uint8_t v = 0; v < 64; ++v) of[static_cast<unsigned char>(base64_characters[v])] = v;
-    of[static_cast<unsigned char>('=')] = 64;
-  }
-};
-inline constexpr base64_values base64_value;
-
-/// Where decoded byte `at` is in the text: the start of its group.
-[[nodiscard]] constexpr std::uint64_t base64_group(std::uint64_t at) noexcept { return at / 3 * 4; }
-
-/// Appends the bytes of `source`. The error's offset is into it.
-[[nodiscard]] inline error decode_base64(std::string_view source, pool<std::byte>& out) {
-  for (std::size_t at = 0; at < source.size(); at += 4) {
-    const std::string_view group = source.substr(at, 4);
-    std::uint32_t bits = 0, characters = 0;  // how many come before the first =
-    bool padded = false, mixed = false;
-    for (std::size_t i = 0; i < group.size(); ++i) {
-      const std::uint8_t v = base64_value.of[static_cast<unsigned char>(group[i])];
-      if (v == 255) return {errc::genome_base64_character, at + i};
-      bits = bits << 6 | (v & 63u);
-      if (v == 64) {
-        padded = true;
-      } else {
-        mixed = mixed || padded;
-        ++characters;
-      }
-    }
-    const bool last = source.size() - at <= 4;
-    const std::uint32_t unused = characters == 2 ? 0xffff : characters == 3 ? 0xff : 0;
-    if (group.size() != 4 || mixed || characters < 2 || (padded && !last) || (bits & unused) != 0)
-      return {errc::genome_base64_end, at};
-    std::byte* const to = out.prepare(3);
-    to[0] = static_cast<std::byte>(bits >> 16);
-    to[1] = static_cast<std::byte>(bits >> 8 & 0xff);
-    to[2] = static_cast<std::byte>(bits & 0xff);
-    out.advance(characters - 1);
-  }
-  return {};
-}
-
-/// Appends the text of `source`.
-inline void encode_base64(bytes source, text& out) {
-  for (std::size_t at = 0; at < source.size(); at += 3) {
-    const std::size_t left = source.size() - at;
-    const auto byte = [&](std::size_t i) {
-      return i < left ? std::to_integer<std::uint32_t>(source[at + i]) : 0;
-    };
-    const std::uint32_t bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-    char* const to = out.prepare(4);
-    to[0] = base64_characters[bits >> 18];
-    to[1] = base64_characters[bits >> 12 & 63];
-    to[2] = left > 1 ? base64_characters[bits >> 6 & 63] : '=';
-    to[3] = left > 2 ? base64_characters[bits & 63] : '=';
-    out.advance(4);
-  }
-}
-
-}  // namespace genome::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_GENOME_DETAIL_BASE64_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome::detail {
@@ -7493,7 +7610,14 @@ namespace genome::detail {
 }  // namespace genome::detail
 namespace genome {
 
+TESSERA_INLINE encoding detect(bytes source) noexcept {
+  return detail::is_base64(as_text(source)) ? encoding::base64 : encoding::bytes;
+}
+
 TESSERA_INLINE result<stream> read(bytes source, const read_options& options) {
+  const encoding stored =
+      options.encoding == encoding::automatic ? detect(source) : options.encoding;
+  if (stored == encoding::base64) return read_base64(as_text(source), options);
   stream out;
   if (const error e = detail::read_nodes(source, options.limit, out); e.code != errc::ok) return e;
   return out;
@@ -7502,13 +7626,11 @@ TESSERA_INLINE result<stream> read(bytes source, const read_options& options) {
 TESSERA_INLINE result<stream> read_base64(std::string_view source, const read_options& options) {
   const limits& limit = options.limit;
   if (source.size() > limit.max_bytes) return error{errc::input_too_large, limit.max_bytes};
-  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; };
-  std::size_t first = 0, last = source.size();
-  while (first < last && is_space(source[first])) ++first;
-  while (first < last && is_space(source[last - 1])) --last;
+  const std::string_view inner = detail::without_space(source);
+  const auto first = static_cast<std::size_t>(inner.data() - source.data());
   pool<std::byte> raw;
-  raw.reserve((last - first) / 4 * 3 + 3);
-  error e = detail::decode_base64(source.substr(first, last - first), raw);
+  raw.reserve(inner.size() / 4 * 3 + 3);
+  error e = detail::decode_base64(inner, raw);
   if (e.code != errc::ok) return error{e.code, first + e.offset};
   stream out;
   e = detail::read_nodes({raw.data(), raw.size()}, limit, out);
@@ -8972,7 +9094,15 @@ namespace genome::detail {
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<pool<std::byte>> write(const stream_view& s) {
+TESSERA_INLINE result<pool<std::byte>> write(const stream_view& s, const write_options& options) {
+  if (options.encoding == encoding::base64) {
+    const result<text> base64 = write_base64(s);
+    if (!base64) return base64.error();
+    const bytes characters = as_bytes(base64->view());
+    pool<std::byte> out;
+    out.append(characters.data(), characters.size());
+    return out;
+  }
   if (const error e = detail::check_writable(s); e.code != errc::ok) return e;
   std::size_t size = 0;
   for (const node& n : s.nodes) size += 5 + 2 * std::size_t{n.count};

@@ -42,6 +42,10 @@
 #error "Tessera needs C++20 (-std=c++20)"
 #elif !defined(__GNUC__)
 #error "Tessera needs GCC 12, Clang 14, or a compiler that has their builtins"
+#elif defined(__clang__) && __clang_major__ < 14
+#error "Tessera needs Clang 14 or later"
+#elif !defined(__clang__) && __GNUC__ < 12
+#error "Tessera needs GCC 12 or later"
 #endif
 
 #define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
@@ -306,7 +310,7 @@ concept temporary_text =
 //
 // One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret from the source.
+// describe.hpp) adds values, line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -1368,6 +1372,10 @@ struct errc_table {
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
+  /// For texts in JSON: appends the message of an error that the source decides, such as which
+  /// member is missing; nothing where the code's own message says all. `path` leads to its place.
+  void (*append_message)(text& to, const error& e, std::string_view source,
+                         std::string_view path) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
@@ -2078,6 +2086,11 @@ namespace tessera::inline TESSERA_ABI {
 /// `name` is the file's name for display.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
+
+/// The message of an error in a text source: that of its code or, where the source decides it, which
+/// member is missing or which kind of value was found. Empty `path`: it is looked up.
+[[nodiscard]] text message_of(error e, std::string_view source, std::string_view path = {},
+                              const limits& limit = {});
 
 /// An error in a binary source, with the 16 bytes around it and a caret.
 [[nodiscard]] text describe(error e, bytes source, std::string_view name = "<input>");
@@ -3205,7 +3218,8 @@ inline void instructions::iterator::read() noexcept {
 
 // ---- tessera/nac/operations.hpp
 //
-// NAC operations: one table of all that run, with their names and the arguments that they take.
+// NAC operations: one table of all that run, with their names and the arguments that they take; its
+// rows are in nac/detail/operation_rows.hpp.
 //
 //   nac::operation o = nac::find_operation("aten.lt.Scalar");   // operation::lt
 //   nac::pattern(o);                                            // "xx"
@@ -3244,8 +3258,12 @@ inline void instructions::iterator::read() noexcept {
 #include <string_view>
 
 
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
+// ---- tessera/nac/detail/operation_rows.hpp
+//
+// The rows of nac/operations.hpp, which explains the letters of the arguments.
+
+#ifndef TESSERA_NAC_DETAIL_OPERATION_ROWS_HPP
+#define TESSERA_NAC_DETAIL_OPERATION_ROWS_HPP
 
 // One row each, X(enumerator, arguments, names: blanks between them), for whatever has something for
 // every operation: a machine's functions, say.
@@ -3747,6 +3765,11 @@ namespace nac {
   X(bartlett_window, "i?d*", "aten.bartlett_window.default")                                       \
   X(stft, "ti?IITbBBB", "aten.stft.default")
 // clang-format on
+
+#endif  // TESSERA_NAC_DETAIL_OPERATION_ROWS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
 
 /// The operations that run, whatever their ids are in a file.
 enum class operation : std::uint16_t {
@@ -5378,8 +5401,12 @@ struct assemble_options {
 #include <string_view>
 
 
-namespace tessera::inline TESSERA_ABI {
-namespace nac {
+// ---- tessera/nac/detail/execution_plan_rows.hpp
+//
+// The rows of nac/execution_plan.hpp, which explains the letters of the operands.
+
+#ifndef TESSERA_NAC_DETAIL_EXECUTION_PLAN_ROWS_HPP
+#define TESSERA_NAC_DETAIL_EXECUTION_PLAN_ROWS_HPP
 
 // X(mnemonic, opcode, the 1.x that it came with or 0 where no version runs it, layout)
 // clang-format off
@@ -5431,7 +5458,38 @@ namespace nac {
   X(io_write,              0xf0, 6, "iDiW")   \
   X(exec_return,           0xfe, 6, "v")      \
   X(exec_halt,             0xff, 6, "")
+
+// X(the letter of the operand, value, the 1.x that it came with, name, operands that follow the layout)
+#define TESSERA_NAC_PLAN_CHOICES(X) \
+  X('P', 0, 6, "string", "") X('P', 1, 6, "int", "") X('P', 2, 6, "float", "") \
+  X('F', 2, 6, "npy", "") \
+  X('G', 2, 6, "npy", "") X('G', 3, 6, "image", "") \
+  X('R', 0, 6, "tokenizer", "n") X('R', 1, 6, "constant", "c") \
+  X('U', 0, 6, "model", "m") X('U', 1, 6, "slot", "o") \
+  X('T', 0, 6, "f32", "") X('T', 1, 6, "f64", "") X('T', 2, 6, "f16", "") X('T', 3, 6, "bf16", "") \
+  X('T', 4, 6, "i32", "") X('T', 5, 6, "i64", "") X('T', 6, 6, "i16", "") X('T', 7, 6, "i8", "") \
+  X('T', 8, 6, "u8", "") X('T', 9, 6, "bool", "") \
+  X('K', 0, 6, "value", "") X('K', 1, 6, "range", "") X('K', 2, 6, "ones", "") \
+  X('K', 3, 6, "zeros", "") \
+  X('M', 1, 6, "pad_left", "ii") X('M', 2, 8, "unsqueeze", "i") X('M', 3, 8, "squeeze", "i") \
+  X('C', 0, 6, "concat", "i") \
+  X('N', 0, 6, "shape", "") X('N', 1, 6, "dimension", "i") X('N', 2, 6, "scalar", "") \
+  X('Q', 0, 6, "softmax", "") X('Q', 1, 6, "sqrt", "") X('Q', 2, 6, "abs", "") \
+  X('Q', 3, 6, "neg", "") X('Q', 4, 6, "exp", "") X('Q', 5, 8, "reciprocal", "") \
+  X('B', 0, 6, "add", "") X('B', 1, 6, "sub", "") X('B', 2, 6, "mul", "") X('B', 3, 8, "div", "") \
+  X('B', 4, 8, "pow", "") X('B', 5, 8, "max", "") X('B', 6, 8, "min", "") \
+  X('A', 0, 6, "argmax", "") \
+  X('L', 0, 6, "eq", "") X('L', 1, 6, "ne", "") X('L', 2, 6, "gt", "") X('L', 3, 6, "lt", "") \
+  X('E', 0, 7, "cross_entropy", "") X('E', 1, 7, "mse", "") X('E', 255, 7, "none", "") \
+  X('S', 0, 6, "text", "") X('S', 1, 6, "json", "") X('S', 2, 6, "png", "") \
+  X('D', 0, 6, "stdout", "") X('D', 1, 6, "stderr", "") X('D', 2, 6, "file", "") \
+  X('W', 0, 6, "line", "") X('W', 1, 6, "append", "") X('W', 2, 6, "bare", "")
 // clang-format on
+
+#endif  // TESSERA_NAC_DETAIL_EXECUTION_PLAN_ROWS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
 
 /// The orchestrator's instructions.
 enum class plan_op : std::uint8_t {
@@ -5460,32 +5518,12 @@ struct plan_choice {
   std::string_view name;
   std::string_view more = {};
 };
-// clang-format off
 inline constexpr plan_choice plan_choices[] = {
-    {'P', 0, 6, "string"}, {'P', 1, 6, "int"}, {'P', 2, 6, "float"},
-    {'F', 2, 6, "npy"},
-    {'G', 2, 6, "npy"}, {'G', 3, 6, "image"},
-    {'R', 0, 6, "tokenizer", "n"}, {'R', 1, 6, "constant", "c"},
-    {'U', 0, 6, "model", "m"}, {'U', 1, 6, "slot", "o"},
-    {'T', 0, 6, "f32"}, {'T', 1, 6, "f64"}, {'T', 2, 6, "f16"}, {'T', 3, 6, "bf16"},
-    {'T', 4, 6, "i32"}, {'T', 5, 6, "i64"}, {'T', 6, 6, "i16"}, {'T', 7, 6, "i8"},
-    {'T', 8, 6, "u8"}, {'T', 9, 6, "bool"},
-    {'K', 0, 6, "value"}, {'K', 1, 6, "range"}, {'K', 2, 6, "ones"}, {'K', 3, 6, "zeros"},
-    {'M', 1, 6, "pad_left", "ii"}, {'M', 2, 8, "unsqueeze", "i"}, {'M', 3, 8, "squeeze", "i"},
-    {'C', 0, 6, "concat", "i"},
-    {'N', 0, 6, "shape"}, {'N', 1, 6, "dimension", "i"}, {'N', 2, 6, "scalar"},
-    {'Q', 0, 6, "softmax"}, {'Q', 1, 6, "sqrt"}, {'Q', 2, 6, "abs"}, {'Q', 3, 6, "neg"},
-    {'Q', 4, 6, "exp"}, {'Q', 5, 8, "reciprocal"},
-    {'B', 0, 6, "add"}, {'B', 1, 6, "sub"}, {'B', 2, 6, "mul"}, {'B', 3, 8, "div"},
-    {'B', 4, 8, "pow"}, {'B', 5, 8, "max"}, {'B', 6, 8, "min"},
-    {'A', 0, 6, "argmax"},
-    {'L', 0, 6, "eq"}, {'L', 1, 6, "ne"}, {'L', 2, 6, "gt"}, {'L', 3, 6, "lt"},
-    {'E', 0, 7, "cross_entropy"}, {'E', 1, 7, "mse"}, {'E', 255, 7, "none"},
-    {'S', 0, 6, "text"}, {'S', 1, 6, "json"}, {'S', 2, 6, "png"},
-    {'D', 0, 6, "stdout"}, {'D', 1, 6, "stderr"}, {'D', 2, 6, "file"},
-    {'W', 0, 6, "line"}, {'W', 1, 6, "append"}, {'W', 2, 6, "bare"},
+#define TESSERA_X(set, value, since, name, more) {set, value, since, name, more},
+    TESSERA_NAC_PLAN_CHOICES(TESSERA_X)
+#undef TESSERA_X
 };
-// clang-format on
+#undef TESSERA_NAC_PLAN_CHOICES
 
 namespace detail {
 
@@ -5644,6 +5682,7 @@ struct plan_instruction {
 class plan_reader {
  public:
   explicit plan_reader(bytes code) noexcept : code_(code) {}
+  explicit plan_reader(std::string_view code) noexcept : code_(as_bytes(code)) {}
   /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept;
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
@@ -5748,12 +5787,12 @@ class plan_writer {
 // loop's count. Of constants with the same id, the last counts.
 //
 // Lifetime:   nothing is kept.
-// Errors:     nac_mep_*; offsets into the file.
-// Limits:     none; time n log n of the bytecode.
+// Errors:     nac_mep_*; offsets into the file. The first one is returned, all go into the report.
+// Limits:     a report keeps the first 1000; time n log n of the bytecode.
 // Allocation: at most 32 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
 /// Checks the plan of a container; without one there is nothing to check. Offsets into the file.
-[[nodiscard]] error verify_execution_plan(const model& f);
+[[nodiscard]] error verify_execution_plan(const model& f, report* found = nullptr);
 
 // ---- The plan as text, which assemble reads back to the same bytes.
 //
@@ -5782,6 +5821,9 @@ class plan_writer {
 
 /// Prints bytecode: labels are indented by two spaces, instructions by four.
 void print_execution_plan(text& out, bytes code, const constants& pool_of);
+inline void print_execution_plan(text& out, std::string_view code, const constants& pool_of) {
+  print_execution_plan(out, as_bytes(code), pool_of);
+}
 
 }  // namespace nac
 
@@ -6629,6 +6671,8 @@ using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::rea
 class manifest_reader {
  public:
   explicit manifest_reader(bytes manifest) noexcept;
+  explicit manifest_reader(std::string_view manifest) noexcept
+      : manifest_reader(as_bytes(manifest)) {}
   /// The byte after "TISA", which nothing depends on.
   [[nodiscard]] std::uint8_t version() const noexcept {
     return at_ < 5 ? std::uint8_t{0} : load_le<std::uint8_t>(in_.data() + 4);
@@ -6648,8 +6692,13 @@ class manifest_reader {
 
 /// Checks all that a tokenizer relies on: known instructions, complete payloads of strings that can
 /// be used, and rules that make fragments before an encoder wants some. Regular expressions aren't
-/// compiled. `offset` is added to the offset of the error.
-[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset);
+/// compiled. `offset` is added to the offsets of errors. Returns the first error; all go into the
+/// report, which keeps the first 1000.
+[[nodiscard]] error verify_manifest(bytes manifest, std::uint64_t offset, report* found = nullptr);
+[[nodiscard]] inline error verify_manifest(std::string_view manifest, std::uint64_t offset,
+                                           report* found = nullptr) {
+  return verify_manifest(as_bytes(manifest), offset, found);
+}
 
 /// Writes a manifest.
 ///
@@ -6681,6 +6730,7 @@ class manifest_writer {
   void compose(view<compose_item> items);
   /// Any instruction at all.
   void raw(std::uint8_t opcode, bytes payload);
+  void raw(std::uint8_t opcode, std::string_view payload) { raw(opcode, as_bytes(payload)); }
 
   [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
   bytes view() const&& = delete;
@@ -6745,6 +6795,9 @@ class manifest_writer {
 
 /// Prints a manifest, each line indented by two spaces.
 void print_manifest(text& out, bytes manifest);
+inline void print_manifest(text& out, std::string_view manifest) {
+  print_manifest(out, as_bytes(manifest));
+}
 
 }  // namespace nac
 
@@ -8483,7 +8536,7 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 #define TESSERA_CORE_DETAIL_DESCRIBE_HPP
 
 
-// ---- tessera/core/caret.hpp
+// ---- tessera/core/detail/caret.hpp
 //
 // A line of a source with a caret below, at the end of descriptions of errors.
 //
@@ -8497,8 +8550,8 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 // Limits:     at most 78 bytes of a line are shown.
 // Allocation: the text.
 
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
+#ifndef TESSERA_CORE_DETAIL_CARET_HPP
+#define TESSERA_CORE_DETAIL_CARET_HPP
 
 #include <cstddef>
 #include <string_view>
@@ -8570,7 +8623,7 @@ inline void append_caret(text& out, std::string_view source, std::size_t offset,
 }  // namespace detail
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_CORE_CARET_HPP
+#endif  // TESSERA_CORE_DETAIL_CARET_HPP
 
 // ---- tessera/core/detail/hex.hpp
 //
@@ -8624,13 +8677,18 @@ namespace tessera::inline TESSERA_ABI {
 
 namespace detail {
 
-inline void append_message(text& out, error e) {
-  out << ": error: " << e.message() << "\n  [" << e.name() << ']';
+/// The table of the format that an error is of.
+[[nodiscard]] inline errc_table table_of(error e) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
+  return owner < owners ? table_of(owner) : errc_table();
+}
+inline void append_message(text& out, error e, std::string_view message) {
+  out << ": error: " << message << "\n  [" << e.name() << ']';
 }
 /// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
-  append_message(out, e);
+  append_message(out, e, e.message());
   if (e.index == error_index::whole)
     out << '\n';
   else
@@ -8640,6 +8698,22 @@ inline void append_message(text& out, error e) {
 
 }  // namespace detail
 
+TESSERA_INLINE text message_of(error e, std::string_view source, std::string_view path,
+                               const limits& limit) {
+  text out;
+  const auto append = detail::table_of(e).append_message;
+  if (append != nullptr && e.index == error_index::none && json::detail::is_json(source)) {
+    text looked_up;
+    if (path.empty()) {
+      looked_up = json::path(source, e.offset, limit);
+      path = looked_up;
+    }
+    append(out, e, source, path);
+  }
+  if (out.size() == 0) out << e.message();
+  return out;
+}
+
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
@@ -8647,9 +8721,12 @@ TESSERA_INLINE text describe(error e, std::string_view source, std::string_view 
   const line_column at = locate(source, offset);
   text out(name);
   out << ':' << at.line << ':' << at.column;
-  detail::append_message(out, e);
-  if (json::detail::is_json(source)) {
-    const text path = json::path(source, offset, limit);
+  const bool is_json = json::detail::is_json(source);
+  text path;
+  if (is_json) path = json::path(source, offset, limit);
+  const text message = message_of(e, source, path, limit);
+  detail::append_message(out, e, message);
+  if (is_json) {
     append_shown(out << " at ", path);
     out << ", offset ";
   } else {
@@ -8664,15 +8741,13 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   text out(name);
-  detail::append_message(out, e);
+  detail::append_message(out, e, e.message());
   out << " at ";
-  const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
-  if (owner < detail::owners)
-    if (const auto append_place = detail::table_of(owner).append_place; append_place != nullptr) {
-      const std::size_t before = out.size();
-      append_place(out, e, source.data(), source.size());
-      if (out.size() != before) out << ", ";
-    }
+  if (const auto append_place = detail::table_of(e).append_place; append_place != nullptr) {
+    const std::size_t before = out.size();
+    append_place(out, e, source.data(), source.size());
+    if (out.size() != before) out << ", ";
+  }
   out << "offset " << offset;
   detail::append_offset_in_hex(out, offset);
   out << '\n';
@@ -10401,7 +10476,8 @@ TESSERA_INLINE void print_execution_plan(text& out, bytes code, const constants&
 //
 // NAC verification of ORCH: execution plans.
 //
-// Jumps are looked at where all instructions can be read and loops are nested.
+// Jumps are looked at where all instructions can be read; where a start or an end of a loop has no
+// counterpart, which loop a jump is in is unknown, and only the instruction that it leads to is checked.
 //
 // Lifetime:   for the time of a call.
 // Errors:     findings of nac_mep_*.
@@ -11015,7 +11091,6 @@ class plan_checker {
   [[nodiscard]] bool instructions() {
     starts_.resize(code_.size() / 8 + 1);
     std::uint32_t inner = outside;
-    bool is_nested = true;
     plan_reader in(code_);
     count_ = 0;
     for (plan_instruction i; in.next(i); ++count_) {
@@ -11039,7 +11114,7 @@ class plan_checker {
       } else if (i.op() == plan_op::flow_loop_end) {
         if (inner == outside) {
           wrong(errc::nac_mep_loop_end, " without a loop that it could end");
-          is_nested = false;
+          is_nested_ = false;
           continue;
         }
         loops_[inner].last = at;
@@ -11047,22 +11122,21 @@ class plan_checker {
         changes_.push_back({after, inner});
       } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
         wrong(errc::nac_mep_break, " outside of all loops");
-        is_nested = false;
       }
     }
     if (const tessera::error e = in.error(); e.code != errc::ok) {
       unreadable(e);
       return false;
     }
-    if (inner != outside) {
+    for (; inner != outside; inner = loops_[inner].around) {
+      is_nested_ = false;
       const loop& l = loops_[inner];
       auto to = error(errc::nac_mep_loop_open, l.first - 2);
       to << "a loop starts at offset " << l.first - 2 << " of the plan and never ends";
       to.path() << "plan instruction " << l.number << " (" << name(plan_op::flow_loop_start) << ')';
-      return false;
     }
     starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
-    return is_nested;
+    return true;
   }
   [[gnu::cold]] void unreadable(const tessera::error& e) {
     auto to = error(e.code, e.offset);
@@ -11106,11 +11180,12 @@ class plan_checker {
     const auto to = static_cast<std::uint64_t>(target);
     if ((starts_[to_size(to / 8)] >> to % 8 & 1) == 0)
       return wrong(errc::nac_mep_jump, on_instruction, code_.size());
+    if (!is_nested_) return;
     const std::uint32_t here = innermost(i.offset), there = innermost(to);
     if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
       return wrong(errc::nac_mep_loop_back, "a place in its loop, which begins at ",
                    loops_[here].first);
-    if (i.op() == plan_op::flow_break_loop_if && to <= loops_[here].last)
+    if (i.op() == plan_op::flow_break_loop_if && here != outside && to <= loops_[here].last)
       return wrong(errc::nac_mep_break_target, "a place after the end of its loop at ",
                    loops_[here].last);
     if (there != outside && !is_in(loops_[there], i.offset))
@@ -11126,6 +11201,7 @@ class plan_checker {
   pool<std::uint8_t> starts_;    // a bit for each byte of code, and for its end
   pool<loop> loops_;
   pool<change> changes_;
+  bool is_nested_ = true;  // every start of a loop has its end
 };
 
 /// Where a container's plan begins.
@@ -11141,12 +11217,12 @@ class plan_checker {
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-TESSERA_INLINE error verify_execution_plan(const model& f) {
-  detail::findings found(nullptr, 0);
+TESSERA_INLINE error verify_execution_plan(const model& f, report* found) {
+  detail::findings all(found, 1000);
   if (!f.execution_plan().empty())
-    detail::plan_checker(f.execution_plan(), f.plan_constants(), found, detail::plan_offset(f))
+    detail::plan_checker(f.execution_plan(), f.plan_constants(), all, detail::plan_offset(f))
         .check();
-  return found.first_error();
+  return all.first_error();
 }
 
 }  // namespace nac
@@ -11396,10 +11472,10 @@ TESSERA_INLINE bool manifest_reader::fail(std::size_t offset) noexcept {
   return false;
 }
 
-TESSERA_INLINE error verify_manifest(bytes manifest, std::uint64_t offset) {
-  detail::findings found(nullptr, 0);
-  detail::check_manifest(manifest, offset, found);
-  return found.first_error();
+TESSERA_INLINE error verify_manifest(bytes manifest, std::uint64_t offset, report* found) {
+  detail::findings all(found, 1000);
+  detail::check_manifest(manifest, offset, all);
+  return all.first_error();
 }
 
 TESSERA_INLINE manifest_writer::manifest_writer(std::uint8_t version) {

@@ -26,7 +26,6 @@
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   for_each_task  a verified program, task by task               nem/verify.hpp
 //   describe    findings with line, caret, note and fix           core/report.hpp
-//   walker      for machines that check while they execute        nem/execution.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
 // Files that a program includes come from where verify_options::resolver finds them: a folder, a table
@@ -69,6 +68,10 @@
 #error "Tessera needs C++20 (-std=c++20)"
 #elif !defined(__GNUC__)
 #error "Tessera needs GCC 12, Clang 14, or a compiler that has their builtins"
+#elif defined(__clang__) && __clang_major__ < 14
+#error "Tessera needs Clang 14 or later"
+#elif !defined(__clang__) && __GNUC__ < 12
+#error "Tessera needs GCC 12 or later"
 #endif
 
 #define TESSERA_VERSION 100  // major * 10000 + minor * 100 + patch
@@ -1561,7 +1564,7 @@ class children {
 //
 // One code per check: programs switch on the code, tests pin code and offset, and the same input
 // gives the same pair on every platform. A message states what was expected; `describe` (see
-// describe.hpp) adds line, column, path and a caret from the source.
+// describe.hpp) adds values, line, column, path and a caret from the source.
 //
 //   range         owner
 //      1 -   99   bytes, limits, files
@@ -2623,6 +2626,10 @@ struct errc_table {
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
                        std::size_t size) = nullptr;
+  /// For texts in JSON: appends the message of an error that the source decides, such as which
+  /// member is missing; nothing where the code's own message says all. `path` leads to its place.
+  void (*append_message)(text& to, const error& e, std::string_view source,
+                         std::string_view path) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
@@ -3480,95 +3487,521 @@ struct catalog {
 
 #endif  // TESSERA_NEM_CATALOG_HPP
 
-// ---- tessera/nem/execution.hpp
+// ---- tessera/nem/families.hpp
 //
-// What verification is made of, for machines that check a program as they execute it.
+// The 13 built-in type families as a table, and the baseline device that lists what each must have.
 //
-//   tessera::report report;
-//   nem::verify_options options;
-//   nem::findings found(&report, program.profile(), options.max_diagnostics);
-//   nem::context c{program.model(), options, found, program.catalog(), program.target()};
-//   nem::walker<machine>(c, m, ~std::uint64_t{0}).run();    // for_each_task, with the context
+//   nem::catalog c;
+//   nem::add_builtin(c);                                     // families[0] is conv2d.float
+//   std::uint32_t f = nem::builtin_family("gemm.int8");      // its row, and its index in a catalog
 //
-//   walker           calls a visitor with all that a program does       nem/visitor.hpp
-//   findings         collects diagnostics                               nem/rule.hpp
-//   context          what rules share
-//   compute_rules    OPC, SHP, FAM and QNT of a compute task
-//   check_transfer   XFR of a transfer or a store
-//   hazards          HAZ and CAP-003, as the program goes on
+//   family_table     parameters, operands, accum, quant, variants    "Type Families and Matching"
+//   variant_row      what it adds, its instances: MUST or MAY        "Classification"
+//   baseline_files   the two spellings of the baseline's name
 //
-// verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
-// that no rule has seen.
+// An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
+// The baseline is a file that always can be included; nothing opens it (nem/baseline_text.hpp is its
+// text).
 //
-// Lifetime:   a context borrows the program, the options and the findings.
-// Errors:     findings.
-// Limits:     those of each part.
-// Allocation: those of each part.
+// Lifetime:   the table is constant; what is made of it owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: a catalog's pools.
 
-#ifndef TESSERA_NEM_EXECUTION_HPP
-#define TESSERA_NEM_EXECUTION_HPP
-
-
-// ---- tessera/nem/detail/order/hazards.hpp
-//
-// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
-//
-//   detail::hazards h(c);
-//   detail::walker<detail::hazards, true>(c, h, most).run();
-//   h.finish();
-//
-//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
-//   HAZ-002   likewise, in iterations that are in flight together
-//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
-//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
-//   HAZ-005   the search was ended by verify_options::hazard_steps
-//   HAZ-006   bytes of an L1 are read that no earlier task wrote
-//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
-//
-// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
-// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
-// forgets reads before it for the same reason. So a race is reported at the task that comes later in
-// the file; pairs with a write between them are found by way of that write.
-//
-// HAZ-003: both copies are of one statement, with the same source and destination and no write to
-// the source between them; a reader sees such copies alone, one of which is before it. It is reported
-// at the copy, not at its readers.
-//
-// Lifetime:   borrows the context.
-// Errors:     findings.
-// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
-//             of accesses that are known to race, each segment keeps 64.
-// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
-//             for each of its segments.
-
-#ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
-#define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+#ifndef TESSERA_NEM_FAMILIES_HPP
+#define TESSERA_NEM_FAMILIES_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 
-// ---- tessera/nem/verify_options.hpp
+// ---- tessera/nem/detail/device/family_rows.hpp
 //
-// How a NEM program is verified.
-//
-//   nem::verify_options options;
-//   options.profile = nem::profile::strict;       // extensions are errors
-//   options.resolver = files.resolver();          // of included files, nem/resolver.hpp
-//   options.device = "npu_c2";                    // in place of the program's directive
-//
-// Lifetime:   borrows what its views and the resolver point to.
-// Errors:     none.
-// Limits:     these.
-// Allocation: none.
+// The rows of nem/families.hpp.
 
-#ifndef TESSERA_NEM_VERIFY_OPTIONS_HPP
-#define TESSERA_NEM_VERIFY_OPTIONS_HPP
+#ifndef TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
 
 #include <cstdint>
 #include <string_view>
 
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// An operand's type in the table; `operand` is empty where there is none.
+struct operand_row {
+  std::string_view operand;
+  type_form form = type_form::element;
+  nem::element element = nem::element::none;
+  std::uint32_t parameter = 0;
+};
+/// A type parameter in the table.
+struct parameter_row {
+  std::string_view name;  ///< empty where there is none
+  std::uint16_t domain = 0;
+};
+/// An instance of a variant; `types` are as many as the family has parameters.
+struct instance_row {
+  enum class level : std::uint8_t { none, must, may } conformance = level::none;
+  element types[2] = {element::none, element::none};
+};
+/// A variant in the table.
+struct variant_row {
+  std::string_view name;  ///< empty where there is none
+  operand_row operand;    ///< besides those of the family
+  instance_row instances[6];
+};
+/// A family in the table; rows without a name fill up its arrays.
+struct family_row {
+  std::string_view name;
+  parameter_row parameters[2];
+  operand_row operands[3];
+  element accum;
+  quant_condition quant;
+  std::string_view quant_operand;
+  variant_row variants[2];
+};
+
+namespace detail {
+
+/// What the rows are written with.
+struct family_words {
+  using enum element;
+  static constexpr quant_condition any = quant_condition::any,
+                                   unquantized = quant_condition::absent,
+                                   required = quant_condition::required,
+                                   required_on = quant_condition::required_on;
+  /// The set of some types.
+  template <class... Element>
+  static constexpr std::uint16_t set(Element... e) noexcept {
+    return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(e)) | ...));
+  }
+  static constexpr operand_row is(std::string_view operand, element e) noexcept {
+    return {operand, type_form::element, e, 0};
+  }
+  /// The type that a parameter means.
+  static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
+    return {operand, type_form::parameter, none, parameter};
+  }
+  static constexpr operand_row absent(std::string_view operand) noexcept {
+    return {operand, type_form::absent, none, 0};
+  }
+  static constexpr operand_row any_supported(std::string_view operand) noexcept {
+    return {operand, type_form::any_supported, none, 0};
+  }
+  static constexpr instance_row must(element a = none, element b = none) noexcept {
+    return {instance_row::level::must, {a, b}};
+  }
+  static constexpr instance_row may(element a = none, element b = none) noexcept {
+    return {instance_row::level::may, {a, b}};
+  }
+};
+
+/// The table. Instances stand in the order of their types, as in every catalog.
+struct families : family_words {
+  static constexpr std::uint16_t floats = set(f16, bf16, f32);
+  static constexpr std::uint16_t numbers = set(i8, i16, i32, f16, bf16, f32);
+  // clang-format off
+  static constexpr family_row rows[] = {
+    {"conv2d.float", {{"T", floats}}, {like("X", 0), like("W", 0), like("Y", 0)}, f32, unquantized, {},
+     {{"no_bias", absent("B"), {must(f16), may(bf16), may(f32)}},
+      {"with_bias", like("B", 0), {must(f16), may(bf16), may(f32)}}}},
+    {"conv2d.int8", {{"T_out", set(i8, i16)}}, {is("X", i8), is("W", i8), like("Y", 0)}, i32, required, {},
+     {{"no_bias", absent("B"), {must(i8)}},
+      {"with_bias", is("B", i32), {must(i8), may(i16)}}}},
+    {"conv2d.int4", {}, {is("X", i8), is("W", i4), is("Y", i8)}, i32, required, {},
+     {{"no_bias", absent("B"), {may()}},
+      {"with_bias", is("B", i32), {may()}}}},
+    {"gemm.float", {{"T", floats}}, {like("A", 0), like("B", 0), like("Y", 0)}, f32, unquantized, {},
+     {{"no_bias", absent("C"), {must(f16), may(bf16), may(f32)}},
+      {"with_bias", like("C", 0), {must(f16)}}}},
+    {"gemm.int8", {{"T_out", set(i8, i16)}}, {is("A", i8), is("B", i8), like("Y", 0)}, i32, required, {},
+     {{"no_bias", absent("C"), {must(i8)}},
+      {"with_bias", is("C", i32), {must(i8), may(i16)}}}},
+    {"gemm.int4", {}, {is("A", i8), is("B", i4), is("Y", i8)}, i32, required, {},
+     {{"no_bias", absent("C"), {may()}},
+      {"with_bias", is("C", i32), {may()}}}},
+    {"eltwise", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
+    {"view", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
+    {"norm", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
+    {"softmax", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
+     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
+    {"cast", {}, {any_supported("src"), any_supported("dst")}, none, any, {},
+     {{"default", {}, {must()}}}},
+    {"quantize", {{"T_src", set(f16, f32)}, {"T_dst", set(i8)}}, {like("src", 0), like("dst", 1)}, none,
+     required_on, "dst",
+     {{"default", {}, {must(f16, i8), may(f32, i8)}}}},
+    {"dequantize", {{"T_src", set(i8)}, {"T_dst", set(f16, f32)}}, {like("src", 0), like("dst", 1)}, none,
+     required_on, "src",
+     {{"default", {}, {must(i8, f16), may(i8, f32)}}}},
+  };
+  // clang-format on
+};
+[[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
+  std::uint32_t count = 0;
+  for (const family_row& f : families::rows)
+    for (const variant_row& v : f.variants)
+      for (const instance_row& i : v.instances) count += i.conformance == l ? 1u : 0u;
+  return count;
+}
+
+}  // namespace detail
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// The table; a row is a family with its parameters, operands and variants.
+inline constexpr const auto& family_table = detail::families::rows;
+inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
+inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
+inline constexpr std::uint32_t may_count = detail::count_instances(instance_row::level::may);
+
+/// The names of the baseline: of its file and of its device.
+struct baseline_row {
+  std::string_view file, device;
+};
+inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_baseline_1_0"},
+                                                  {"nem_baseline_1.0.nem", "nem_baseline_1_0"}};
+/// The only known value of spec_version.
+inline constexpr std::string_view known_spec_version = "NEM-1.0";
+
+/// A path after its last slash of either kind.
+[[nodiscard]] std::string_view base_name(std::string_view path) noexcept;
+/// Which baseline file a path names by its base name: an index, or 2 for none.
+[[nodiscard]] std::uint32_t find_baseline(std::string_view path) noexcept;
+/// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
+[[nodiscard]] std::uint32_t builtin_family(std::string_view name) noexcept;
+
+/// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
+/// rows, and their MUST instances are the first `must_count` that have is_must.
+void add_builtin(catalog& c);
+
+/// Adds the baseline device under one of its names: abstract, with the MUST instances of a catalog
+/// that begins with the built-in families.
+void add_baseline_device(catalog& c, const baseline_row& names);
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_FAMILIES_HPP
+
+// ---- tessera/nem/print.hpp
+//
+// The canonical text of a NEM model, the same for all models that mean the same, and that of a
+// verified program with comments: what its declarations and tasks resolve to.
+//
+//   std::cout << nem::print(model).view();       // a model
+//   std::cout << nem::print(program).view();     // with comments: bytes, types, defaults
+//
+//   buffer A : L1[0] (size=4096, align=64) @readonly
+//   loop i in [0..N - 1] @max_in_flight(2):
+//     let X = region(A, (i mod 2) * 64, 64)
+//         elem=i8, shape=[8, 8], layout=HW, quant=per_tensor(scale=0.5, zero_point=0)
+//         @materialized
+//     t = transfer.async(dst=X, src=region(B, i * 64, 64))
+//     c = conv2d.async
+//         in  X, W
+//         out Y
+//         deps=[t]
+//         pads=[0, 0, 0, 0]
+//         @resource(NMU[0])
+//     wait(c)
+//   endloop
+//
+//   order       includes, families, devices, device directive, header, statements
+//   attributes  deps, then those of the opcode in the registry's order, then others by name
+//   types       elem, shape, layout or strides, quant with its fields in their order
+//   decorators  of buffers, loops and operands on the line; others on lines of their own
+//
+//   buffer A : L1[0] (size=N * 8, align=64) @readonly  # 64 bytes, aligned to 64
+//   loop i in [0..N - 1]:  # i from 0 to 7
+//     let X = region(A, i * 8, 8)  # bytes 0 to 7 of A, i8 [8] where i is 0
+//         elem=i8, shape=[8]
+//     c = relu.async  # unit VPU
+//
+// Comments are about the first iteration of loops. They name the attributes that a task leaves to
+// their defaults, and the unit where none is named.
+//
+// An empty deps=[] is left out, except where decorators after it would move to an operand. The
+// text is read as the same model, and prints as itself.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none; no recursion.
+// Allocation: the text, and what its largest expression needs; of a program also 8 bytes for each
+//             node, and the comments.
+
+#ifndef TESSERA_NEM_PRINT_HPP
+#define TESSERA_NEM_PRINT_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// How printed text may differ.
+struct print_options {
+  /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
+  bool strict_ebnf = false;
+};
+
+class program;
+
+/// The canonical text of a model; empty for an empty one.
+[[nodiscard]] text print(const model& d, const print_options& options = {});
+/// The same of a program, with comments.
+[[nodiscard]] text print(const program& p, const print_options& options = {});
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_PRINT_HPP
+
+// ---- tessera/nem/read.hpp
+//
+// Reads NEM: the text of a program, a device or type families, to its syntax tree.
+//
+//   tessera::report found;
+//   auto model = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
+//   if (!model) return show(found);           // up to 16 errors, each with place, note and fix
+//   model->nodes[0].kind;                     // node_kind::constant
+//   model->name(model->nodes[0].value);    // "N"
+//
+//   model     include* then families and devices, or a program
+//   program      [device directive] [program N :] statements
+//   families, devices
+//   regions, values
+//
+// One pass, no recursion. After an error reading goes on at the next statement: after `;`, at a line
+// that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
+// gives one error.
+//
+// Lifetime:   the model owns itself.
+// Errors:     the first one; the report has all, and the warnings.
+// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
+//             and parentheses.
+// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a sum
+//             of single digits, takes 29. Documents of real programs take 2.5 times the source.
+
+#ifndef TESSERA_NEM_READ_HPP
+#define TESSERA_NEM_READ_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/limits.hpp
+//
+// The limits of readers and runs, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above the needs of real files and far below what hurts: an untrusted file costs at
+// most a multiple of its own size (each format's header gives the multiple).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// The limits of a reader. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< nesting of containers
+};
+
+/// The limits of a run. A step is an element that is read or written, or about a nanosecond of
+/// other work, charged before it is done: by default a run ends within seconds, whatever its input.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Accessing the value of an error traps: that is a bug of the caller, and
+// continuing with an invalid value is how such bugs become vulnerabilities.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none besides the value's.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // it would dangle at the end of the statement
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    tessera::error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+struct read_options {
+  nem::profile profile = nem::profile::standard;
+  limits limit;
+  std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
+};
+
+/// Reads one file. A model only where there is no error; `found` gets all errors and warnings.
+[[nodiscard]] result<model> read(std::string_view source, const read_options& options = {},
+                                 report* found = nullptr);
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_READ_HPP
+
+// ---- tessera/nem/reformat.hpp
+//
+// A NEM file in its canonical layout, with its comments: what a formatter writes.
+//
+//   tessera::text formatted = nem::reformat(model, source);     // read from this source
+//
+//   let   a=(1+2)   # a note          let a = 1 + 2  # a note
+//                                ->
+//                                     # about b
+//   # about b                         let b = a
+//   let b = a;
+//
+// Lines are those of print(), except:
+//
+//   constructs      in the order of the file
+//   blank lines     one is kept between statements, and between lines of families and devices
+//   own lines       a comment on a line of its own stays before the same line, at its indent
+//   after a line    stays at its end, two spaces before the '#'
+//   within a line   goes before that line: no line is broken for a comment
+//   parts           keep the order of the file in a compute task, family or device that has a
+//                   comment between them, so that it stays at what it is about
+//
+// All comments stay, in their order; blanks at their ends go. The result is read as the same
+// model, and formatted as itself.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none. With another source than the model's, comments are misplaced.
+// Limits:     none; no recursion.
+// Allocation: the text, 16 bytes a comment and 4 a closing brace or endloop.
+
+#ifndef TESSERA_NEM_REFORMAT_HPP
+#define TESSERA_NEM_REFORMAT_HPP
+
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// The text of a model that was read from `source`, in canonical layout, with its comments.
+[[nodiscard]] text reformat(const model& d, std::string_view source,
+                            const print_options& options = {});
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_REFORMAT_HPP
 
 // ---- tessera/nem/resolver.hpp
 //
@@ -3679,25 +4112,47 @@ class folder_files {
 
 #endif  // TESSERA_NEM_RESOLVER_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
+// ---- tessera/nem/verify.hpp
+//
+// Verifies a model: whether a device, or any device, can run what it says.
+//
+//   tessera::report found;
+//   auto program = nem::verify(std::move(*model), {}, &found);
+//   if (!program) return show(found);
+//   nem::for_each_task(*program, my_visitor);          // what it does, task by task
+//
+//   files         includes, type families, devices, the target
+//   statements    names, numbers, buffers, regions, tasks         in the order of the file
+//   hazards       tasks that nothing orders
+//   capacity      what the target's memories hold
+//
+// All errors of a model are found in one run. Warnings and notes leave it valid.
+//
+// The nodes of a model that was built in code, without places, get their indices as places.
+//
+// Lifetime:   a program owns its model and its catalog.
+// Errors:     that of the first error found; all of them are in the report.
+// Limits:     verify_options.
+// Allocation: linear in the model and in the instances that loops are expanded to.
 
-/// How a model is verified, and within which limits.
-struct verify_options {
-  nem::profile profile = nem::profile::standard;
-  nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
-  std::string_view id = {};      ///< file::id of the model itself, where it is a file
-  std::string_view device = {};  ///< a target by name, in place of the model's directive
-  std::uint32_t max_include_depth = 32;   ///< files inside one another
-  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
-  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
-  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
-};
+#ifndef TESSERA_NEM_VERIFY_HPP
+#define TESSERA_NEM_VERIFY_HPP
 
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
+#include <cstdint>
 
-#endif  // TESSERA_NEM_VERIFY_OPTIONS_HPP
+
+// ---- tessera/nem/detail/rules/walk.hpp
+//
+// How a program is expanded, task by task; see nem/verify.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_WALK_HPP
+#define TESSERA_NEM_DETAIL_RULES_WALK_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 // ---- tessera/nem/visitor.hpp
 //
@@ -3950,6 +4405,30 @@ struct visitor {
 
 #endif  // TESSERA_NEM_VISITOR_HPP
 
+// ---- tessera/nem/detail/rules/buffer.hpp
+//
+// Buffers: their declarations, and whether all of them fit into the device's memories.
+//
+//   detail::declare_buffer(c, node);      // into values::buffers, and bound to its name
+//   detail::check_capacity(c);            // once, after the last statement
+//
+//   buffer NAME : level[engine] (size=, align=)     "Buffers": BUF-001 … BUF-007
+//   l1_size_bytes, l2_size_bytes                    "Device Configuration", rule 6: CAP-001, CAP-002
+//
+// A buffer of a loop body is one allocation, whatever the number of iterations.
+//
+// Lifetime:   nothing is kept.
+// Errors:     reported.
+// Limits:     none.
+// Allocation: that of values::buffers; check_capacity() 16 bytes for each buffer of an L1.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
+#define TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
 // ---- tessera/nem/detail/rules/context.hpp
 //
 // What the rules of verification share: the model, the catalog, the target and the findings.
@@ -3968,6 +4447,47 @@ struct visitor {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/nem/verify_options.hpp
+//
+// How a NEM program is verified.
+//
+//   nem::verify_options options;
+//   options.profile = nem::profile::strict;       // extensions are errors
+//   options.resolver = files.resolver();          // of included files, nem/resolver.hpp
+//   options.device = "npu_c2";                    // in place of the program's directive
+//
+// Lifetime:   borrows what its views and the resolver point to.
+// Errors:     none.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_VERIFY_OPTIONS_HPP
+#define TESSERA_NEM_VERIFY_OPTIONS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// How a model is verified, and within which limits.
+struct verify_options {
+  nem::profile profile = nem::profile::standard;
+  nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
+  std::string_view id = {};      ///< file::id of the model itself, where it is a file
+  std::string_view device = {};  ///< a target by name, in place of the model's directive
+  std::uint32_t max_include_depth = 32;   ///< files inside one another
+  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
+  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
+  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_VERIFY_OPTIONS_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -4023,1078 +4543,31 @@ template <class T>
 
 #endif  // TESSERA_NEM_DETAIL_RULES_CONTEXT_HPP
 
-// ---- tessera/nem/detail/order/byte_map.hpp
+// ---- tessera/nem/detail/rules/decorator.hpp
 //
-// The bytes of all buffers, in segments that were accessed alike.
+// The rules of decorators: which are known, what they stand on, and what they take.
 //
-//   m.visit(buffer, first, last, [&](segment& s) { … return true; });
+//   check_decorators(c, buffer_node, on_buffer);          // each node that may be decorated
+//   const std::int64_t n = in_flight(c, loop_node);       // 1 without @max_in_flight
 //
-// Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
-// the call returns true become one: writing all of a buffer leaves one segment, whatever was
-// written to its parts before.
+//   DEC-001  unknown                     RES-001  a unit that @resource can't name
+//   DEC-002  on the wrong thing          RES-002  an unknown unit
+//   DEC-003  wrong arguments             RES-003  a negative index
+//   DEC-004  given twice
+//   DEC-005  @readonly and @writeonly
+//   DEC-006  nothing in flight
 //
-// The segments stand in order, in chunks that are split when they are full and found by bisection.
-// Programs go through their buffers in order, or through the same ranges again: the chunks that
-// were found last are tried first.
+// Of a decorator that is given twice, the first one counts. Arguments may depend on loop variables,
+// so that the checks run once for each iteration.
 //
-// Lifetime:   segments move when others are made.
-// Errors:     none.
-// Limits:     fewer than 2^26 chunks.
-// Allocation: 32 bytes for each segment, and as much again for chunks that aren't full; each access
-//             makes at most two, and one for each gap.
-
-#ifndef TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
-#define TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// Bytes of a buffer, from `first` to before `last`, and what an owner of the map knows of them.
-struct segment {
-  std::int64_t first = 0, last = 0;
-  std::uint32_t buffer = 0;
-  std::uint32_t writes = 0, reads = 0, version = 0;
-};
-
-class byte_map {
- public:
-  /// Calls `each(segment&)` for segments that make up [first, last), in order. Returns how many
-  /// steps that took.
-  template <class Each>
-  std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
-    steps_ = 1;
-    position p = find(buffer, first);
-    if (is_in(p, buffer) && at(p).first < first) {
-      cut(p, first);
-      step(p);
-    }
-    bool was_alike = false;
-    for (std::int64_t from = first; from < last; ++steps_) {
-      if (!is_in(p, buffer) || at(p).first > from) {
-        segment gap;
-        gap.buffer = buffer;
-        gap.first = from;
-        gap.last = is_in(p, buffer) && at(p).first < last ? at(p).first : last;
-        insert(p, gap);
-      } else if (at(p).last > last) {
-        cut(p, last);
-      }
-      segment& s = at(p);
-      from = s.last;
-      const bool is_alike = each(s);
-      if (is_alike && was_alike) {
-        position before = p;
-        if (before.index-- == 0) before.index = directory_[--before.chunk].count - 1;
-        at(before).last = from;
-        erase(p);
-      } else {
-        step(p);
-      }
-      was_alike = is_alike;
-    }
-    return steps_;
-  }
-  /// How many there are.
-  [[nodiscard]] std::size_t size() const noexcept { return count_; }
-
- private:
-  static constexpr std::uint32_t capacity = 64;
-  static constexpr std::size_t hints = 16;
-  /// A chunk: no segment of it is below (buffer, first), all of earlier chunks are.
-  struct entry {
-    std::int64_t first;
-    std::uint32_t buffer, index, count;
-  };
-  struct position {
-    std::size_t chunk;  ///< in `directory_`
-    std::uint32_t index;
-  };
-
-  [[nodiscard]] segment* chunk(std::size_t c) noexcept {
-    return segments_.data() + std::size_t{directory_[c].index} * capacity;
-  }
-  [[nodiscard]] segment& at(position p) noexcept { return chunk(p.chunk)[p.index]; }
-  [[nodiscard]] bool is_in(position p, std::uint32_t buffer) noexcept {
-    return p.chunk < directory_.size() && at(p).buffer == buffer;
-  }
-  void step(position& p) noexcept {
-    if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
-  }
-  /// Whether a chunk begins after (buffer, first).
-  [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
-                               std::int64_t first) const noexcept {
-    const entry& e = directory_[c];
-    return e.buffer > buffer || (e.buffer == buffer && e.first > first);
-  }
-  /// The first segment that ends after (buffer, first).
-  [[nodiscard]] position find(std::uint32_t buffer, std::int64_t first) noexcept {
-    if (directory_.empty()) return {0, 0};
-    std::size_t& hint = hints_[buffer % hints];
-    std::size_t c = hint;
-    if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
-        (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
-      c = 0;
-      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not after it, or 0
-        const std::size_t half = (left + 1) / 2;
-        if (is_behind(c + half, buffer, first)) {
-          left = half - 1;
-        } else {
-          c += half;
-          left -= half;
-        }
-      }
-      hint = c;
-    }
-    const std::size_t i = first_not_below(chunk(c), directory_[c].count, [&](const segment& s) {
-      return s.buffer < buffer || (s.buffer == buffer && s.last <= first);
-    });
-    if (i == directory_[c].count) return {c + 1, 0};
-    return {c, static_cast<std::uint32_t>(i)};
-  }
-  /// Cuts a segment in two; `p` is the first one then.
-  void cut(position& p, std::int64_t end) {
-    segment s = at(p);
-    at(p).first = end;
-    s.last = end;
-    insert(p, s);
-  }
-  /// Puts a segment before `p`, which is its position then.
-  void insert(position& p, const segment& s) {
-    ++count_;
-    if (directory_.empty()) {
-      add_chunk(0, s);
-      directory_[0].count = 0;
-      p = {0, 0};
-    }
-    if (p.index == 0 && p.chunk != 0 &&
-        (p.chunk == directory_.size() || is_behind(p.chunk, s.buffer, s.first)))
-      p = {p.chunk - 1, directory_[p.chunk - 1].count};
-    if (directory_[p.chunk].count == capacity) {
-      // What is appended gets a chunk of its own, for more may follow it.
-      const std::uint32_t kept = p.index == capacity ? capacity : capacity / 2;
-      add_chunk(p.chunk + 1, p.index == capacity ? s : chunk(p.chunk)[kept]);
-      if (kept != capacity)
-        std::memcpy(chunk(p.chunk + 1), chunk(p.chunk) + kept, sizeof(segment) * (capacity - kept));
-      directory_[p.chunk].count = kept;
-      directory_[p.chunk + 1].count = capacity - kept;
-      if (p.index >= kept && (p.index > kept || kept == capacity))
-        p = {p.chunk + 1, p.index - kept};
-    }
-    entry& e = directory_[p.chunk];
-    segment* const to = chunk(p.chunk) + p.index;
-    std::memmove(to + 1, to, sizeof(segment) * (e.count - p.index));
-    *to = s;
-    ++e.count;
-    if (p.index == 0) e.first = s.first, e.buffer = s.buffer;
-  }
-  /// `p` is the one after it then.
-  void erase(position& p) noexcept {
-    --count_;
-    entry& e = directory_[p.chunk];
-    segment* const to = chunk(p.chunk) + p.index;
-    --e.count;
-    std::memmove(to, to + 1, sizeof(segment) * (e.count - p.index));
-    if (e.count == 0) {
-      unused_.push_back(e.index);
-      move_directory(p.chunk + 1, p.chunk);
-      directory_.pop_back();
-    } else if (p.index == e.count) {
-      p = {p.chunk + 1, 0};
-    } else if (p.index == 0) {
-      e.first = to->first;  // a segment of the chunk before may reach up to here
-      e.buffer = to->buffer;
-    }
-  }
-  void add_chunk(std::size_t where, const segment& first) {
-    entry e{first.first, first.buffer, 0, 0};
-    if (unused_.empty()) {
-      e.index = static_cast<std::uint32_t>(segments_.size() / capacity);
-      segments_.resize(segments_.size() + capacity);
-    } else {
-      e.index = unused_.back();
-      unused_.pop_back();
-    }
-    directory_.push_back(e);
-    const std::size_t following = directory_.size() - 1 - where;
-    std::memmove(directory_.data() + where + 1, directory_.data() + where,
-                 sizeof(entry) * following);
-    directory_[where] = e;
-    steps_ += 1 + following / 64;
-  }
-  void move_directory(std::size_t from, std::size_t to) noexcept {
-    std::memmove(directory_.data() + to, directory_.data() + from,
-                 sizeof(entry) * (directory_.size() - from));
-    steps_ += 1 + (directory_.size() - from) / 64;
-  }
-
-  pool<segment> segments_;
-  pool<entry> directory_;
-  pool<std::uint32_t> unused_;
-  std::size_t hints_[hints] = {};
-  std::size_t count_ = 0;
-  std::uint64_t steps_ = 0;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
-
-// ---- tessera/nem/detail/order/happens_before.hpp
-//
-// Which tasks of a program are complete before another one starts.
-//
-//   nem::happens_before order;
-//   order.issue(node, deps);                 // a task: the one that is asked about from now on
-//   if (!order.is_before(earlier)) …         // the two may run in either order
-//   order.issued(is_sync);                   // then waits, loops and iterations, as they come
-//
-//   deps          tasks named there, and all that is before them
-//   wait          in one iteration or at the top level: before what follows there; so does .sync
-//   iterations    those that @max_in_flight no longer lets overlap with the current one
-//   endloop       all tasks of the loop
-//
-// Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
-// on each task; an iteration takes its marks back when it ends, for the next one need not be after
-// them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
-// asked about. Tasks are numbered as they are issued, as nem::task::index is.
-//
-// Lifetime:   owns what it knows; nodes are only remembered.
-// Errors:     none.
-// Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
-// Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
-//             for each iteration, and 4 for each mark.
-
-#ifndef TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
-#define TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-class happens_before {
- public:
-  explicit happens_before(std::uint64_t steps = ~std::uint64_t{0}) : left_(steps), steps_(steps) {
-    frames_.push_back({});
-    iterations_.push_back({});
-  }
-
-  // What a program does, in the order of its text and iteration after iteration.
-
-  void loop(std::uint32_t node, std::int64_t in_flight) {
-    frame f;
-    f.node = node;
-    f.in_flight = in_flight < 1 ? 1 : static_cast<std::uint64_t>(in_flight);
-    f.iteration = frames_.back().iteration;
-    f.first_window = f.oldest = windows_.size();
-    f.first_carried = carried_.size();
-    f.log = log_.size();
-    f.open = open_.size();
-    frames_.push_back(f);
-  }
-  void iteration(std::int64_t value) {
-    if (frames_.size() < 2) return;
-    close_iteration();
-    frame& f = frames_.back();
-    for (; f.oldest < windows_.size() && distance(windows_[f.oldest].value, value) >= f.in_flight;
-         ++f.oldest)
-      retire(f, f.oldest);
-    iteration_record i;
-    i.value = value;
-    i.parent = frames_[frames_.size() - 2].iteration;
-    i.node = f.node;
-    i.depth = static_cast<std::uint32_t>(frames_.size() - 1);
-    f.iteration = static_cast<std::uint32_t>(iterations_.size());
-    iterations_.push_back(i);
-    f.is_open = true;
-    f.first_task = size();
-    f.log = log_.size();
-    f.open = open_.size();
-    f.live = f.peak = 0;
-  }
-  void end_loop() {
-    if (frames_.size() < 2) return;
-    close_iteration();
-    frame& f = frames_.back();
-    for (; f.oldest < windows_.size(); ++f.oldest) retire(f, f.oldest);
-    windows_.resize(f.first_window);
-    carried_.resize(f.first_carried);
-    open_.resize(f.open);
-    frames_.pop_back();
-    if (frames_.size() == 1) log_.clear(), followed_ = 0;
-  }
-  void wait(view<std::uint32_t> tasks) {
-    spend(tasks.size());
-    for (const std::uint32_t t : tasks)
-      if (t < size()) complete(t);
-  }
-  /// A wait for tokens that aren't known: it may be for all of them.
-  void wait_for_all() {
-    spend(open_.size());
-    for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
-  }
-  /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
-  void issue(std::uint32_t node, view<std::uint32_t> deps) {
-    const std::uint32_t q = size();
-    tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
-    done_.push_back(0);
-    seen_.push_back(0);
-    frontier_.clear();
-    for (const std::uint32_t d : deps) {
-      spend(1);
-      if (d >= q) continue;
-      deps_.push_back(d);
-      reach(d, q);
-    }
-    followed_ = log_.size();
-  }
-  /// What follows that task.
-  void issued(bool is_sync) {
-    open_.push_back(size() - 1);
-    ++frames_.back().live;
-    std::uint64_t live = 0;
-    for (std::size_t i = frames_.size(); i-- != 0;) {
-      frame& f = frames_[i];
-      live += f.live;
-      if (f.peak < live) f.peak = live;
-      live += f.others;
-    }
-    spend(frames_.size());
-    if (is_sync) complete(size() - 1);
-  }
-
-  // What is known.
-
-  /// Whether an earlier task is complete before the one that was issued last starts.
-  [[nodiscard]] bool is_before(std::uint32_t p) {
-    if (done_[p] != 0) return true;
-    const std::uint32_t q = size() - 1;
-    while (seen_[p] != q && !frontier_.empty() && frontier_[0] > p) {
-      const std::uint32_t t = take_latest();
-      for (std::uint32_t i = tasks_[t].first_dep; i < tasks_[t + 1].first_dep; ++i) {
-        spend(1);
-        reach(deps_[i], q);
-      }
-      spend(1);
-    }
-    return seen_[p] == q || is_exhausted();
-  }
-  /// Whether that is known without a search.
-  [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
-    return done_[p] != 0 || seen_[p] == size() - 1;
-  }
-  /// Tasks that were issued.
-  [[nodiscard]] std::uint32_t size() const noexcept {
-    return static_cast<std::uint32_t>(tasks_.size());
-  }
-  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept {
-    return tasks_[task].node;
-  }
-  /// An upper bound of the tasks that were at one time issued and not complete.
-  [[nodiscard]] std::uint64_t max_live() const noexcept { return frames_[0].peak; }
-
-  /// How the iteration of an earlier task is related to that of the last one.
-  struct relation {
-    bool is_same_path = true;  ///< the earlier task's iteration still runs
-    bool is_same_scope = false;
-    std::uint32_t loop = no_node;  ///< the loop whose iterations differ
-    std::int64_t earlier = 0, later = 0;
-    std::uint64_t in_flight = 1;
-  };
-  [[nodiscard]] relation relate(std::uint32_t p) const noexcept {
-    relation r;
-    std::uint32_t i = tasks_[p].iteration;
-    r.is_same_scope = i == frames_.back().iteration;
-    for (; !is_running(i); i = iterations_[i].parent) {
-      const iteration_record& x = iterations_[i];
-      r.is_same_path = false;
-      r.loop = x.node;
-      r.earlier = x.value;
-      if (x.depth >= frames_.size()) continue;
-      r.later = iterations_[frames_[x.depth].iteration].value;
-      r.in_flight = frames_[x.depth].in_flight;
-    }
-    return r;
-  }
-  /// Whether that relation is one of different iterations: the short answer.
-  [[nodiscard]] bool is_same_path(std::uint32_t p) const noexcept {
-    return is_running(tasks_[p].iteration);
-  }
-
-  /// Work is counted here, that of who asks too.
-  void spend(std::uint64_t steps) noexcept { left_ = left_ > steps ? left_ - steps : 0; }
-  [[nodiscard]] bool is_exhausted() const noexcept { return left_ == 0; }
-  [[nodiscard]] std::uint64_t spent() const noexcept { return steps_ - left_; }
-
- private:
-  struct task_record {
-    std::uint32_t node, iteration, first_dep;
-  };
-  struct iteration_record {
-    std::int64_t value = 0;
-    std::uint32_t parent = 0, node = no_node, depth = 0;
-  };
-  /// An iteration that ended, and may still run.
-  struct window {
-    std::int64_t value;
-    std::uint32_t first_task, last_task;
-    std::size_t first_carried, last_carried;  ///< tasks of outer iterations before one of its tasks
-    std::uint64_t peak;
-  };
-  /// The program, or a loop that runs and its current iteration.
-  struct frame {
-    std::uint32_t node = no_node;
-    std::uint32_t iteration = 0;
-    std::uint32_t first_task = 0;  ///< of the iteration
-    bool is_open = false;
-    std::uint64_t in_flight = 1;
-    std::size_t first_window = 0, oldest = 0, first_carried = 0;
-    std::size_t log = 0, open = 0;     ///< where those of the iteration begin
-    std::uint64_t live = 0, peak = 0;  ///< of the iteration
-    std::uint64_t others = 0;          ///< peaks of the iterations that may still run
-  };
-
-  [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
-    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
-  }
-  [[nodiscard]] bool is_running(std::uint32_t iteration) const noexcept {
-    const std::uint32_t depth = iterations_[iteration].depth;
-    return depth < frames_.size() && frames_[depth].iteration == iteration;
-  }
-  /// Where the task counts as live, or null.
-  [[nodiscard]] frame* home(std::uint32_t task) noexcept {
-    const std::uint32_t i = tasks_[task].iteration;
-    return is_running(i) ? &frames_[iterations_[i].depth] : nullptr;
-  }
-
-  /// Marks a task and all before it.
-  void complete(std::uint32_t task) {
-    if (done_[task] != 0) return;
-    mark(task);
-    for (stack_.push_back(task); !stack_.empty();) {
-      const std::uint32_t t = stack_.back();
-      stack_.pop_back();
-      const std::size_t last = t + 1 < size() ? tasks_[t + 1].first_dep : deps_.size();
-      for (std::size_t i = tasks_[t].first_dep; i < last; ++i) {
-        const std::uint32_t d = deps_[i];
-        spend(1);
-        if (done_[d] != 0) continue;
-        mark(d);
-        stack_.push_back(d);
-      }
-    }
-  }
-  void mark(std::uint32_t t) {
-    spend(1);
-    done_[t] = 1;
-    if (frames_.size() > 1) log_.push_back(t);
-    if (frame* const f = home(t); f != nullptr) --f->live;
-  }
-  void unmark(std::uint32_t t) noexcept {
-    spend(1);
-    done_[t] = 0;
-    if (frame* const f = home(t); f != nullptr) ++f->live;
-  }
-  /// All of an iteration that ended precedes what follows in its loop, and after it.
-  void retire(frame& f, std::size_t index) {
-    const window w = windows_[index];
-    const std::size_t marks = log_.size();
-    for (std::uint32_t t = w.first_task; t < w.last_task && !is_exhausted(); ++t) complete(t);
-    for (std::size_t i = w.first_carried; i < w.last_carried; ++i) complete(carried_[i]);
-    spend(w.last_task - w.first_task);
-    f.others -= w.peak;
-    if (log_.size() != marks) followed_ = log_.size();
-  }
-  void close_iteration() {
-    frame& f = frames_.back();
-    if (!f.is_open) return;
-    f.is_open = false;
-    if (f.in_flight == 1) {
-      // Its tasks are before all that follows. So are marks that one of them follows; the others
-      // are those of a wait at its end, which orders nothing but what follows in the iteration.
-      const std::size_t kept = followed_ > f.log ? followed_ : f.log;
-      for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
-      log_.resize(kept);
-      for (std::size_t i = f.open; i < open_.size(); ++i) complete(open_[i]);
-      if (size() != f.first_task) followed_ = log_.size();
-    } else {
-      window w{iterations_[f.iteration].value, f.first_task, size(), carried_.size(), 0, f.peak};
-      for (std::size_t i = f.log; i < log_.size(); ++i) {
-        if (i < followed_ && log_[i] < f.first_task) carried_.push_back(log_[i]);
-        unmark(log_[i]);
-      }
-      log_.resize(f.log);
-      if (followed_ > f.log) followed_ = f.log;
-      w.last_carried = carried_.size();
-      f.others += f.peak;
-      windows_.push_back(w);
-    }
-    open_.resize(f.open);
-  }
-
-  /// `d` is before the last task, as is what is before `d`.
-  void reach(std::uint32_t d, std::uint32_t q) {
-    if (done_[d] != 0 || seen_[d] == q) return;
-    seen_[d] = q;
-    std::size_t i = frontier_.size();
-    frontier_.push_back(d);
-    for (; i != 0 && frontier_[(i - 1) / 2] < d; i = (i - 1) / 2)
-      frontier_[i] = frontier_[(i - 1) / 2];
-    frontier_[i] = d;
-  }
-  /// Takes the latest task off the frontier, a heap.
-  [[nodiscard]] std::uint32_t take_latest() noexcept {
-    const std::uint32_t top = frontier_[0], moved = frontier_.back();
-    frontier_.pop_back();
-    const std::size_t count = frontier_.size();
-    std::size_t i = 0;
-    for (std::size_t c = 1; c < count; c = 2 * i + 1) {
-      if (c + 1 < count && frontier_[c + 1] > frontier_[c]) ++c;
-      if (frontier_[c] <= moved) break;
-      frontier_[i] = frontier_[c];
-      i = c;
-    }
-    if (count != 0) frontier_[i] = moved;
-    return top;
-  }
-
-  pool<task_record> tasks_;
-  pool<std::uint8_t> done_;
-  pool<std::uint32_t> seen_;  ///< the last task that is known to follow it; 0: none
-  pool<std::uint32_t> deps_;
-  pool<iteration_record> iterations_;
-  pool<frame> frames_;
-  pool<window> windows_;
-  pool<std::uint32_t> carried_;
-  pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
-  std::size_t followed_ = 0;  ///< those of `log_` that a task followed
-  pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
-  pool<std::uint32_t> frontier_, stack_;
-  std::uint64_t left_, steps_;
-};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class hazards {
- public:
-  explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
-    links_.push_back({});  // so that link 0 is none
-    if (c.target != nullptr)
-      max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
-  }
-
-  void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
-            std::int64_t in_flight) {
-    loops_.push_back({last, 0, false});
-    order_.loop(node, in_flight);
-  }
-  void iteration(std::uint32_t, std::int64_t value) {
-    loop_state& l = loops_.back();
-    is_partial_ = is_partial_ || (l.has_begun && l.value != value - 1);
-    l.value = value;
-    l.has_begun = true;
-    if (!has_ended_) order_.iteration(value);
-  }
-  void end_loop(std::uint32_t) {
-    is_partial_ = is_partial_ || loops_.back().value != loops_.back().last;
-    loops_.pop_back();
-    if (!has_ended_) order_.end_loop();
-  }
-  void wait(std::uint32_t node, view<std::uint32_t> tasks) {
-    if (has_ended_) return;
-    order_.wait(tasks);
-    if (misses_tokens(node, tasks.size())) order_.wait_for_all();
-  }
-  void task(const values& v, const nem::task& t) {
-    check_in_place(v, t);
-    if (has_ended_) return;
-    order_.issue(t.node, v.tasks_before(t));
-    is_unknown_ = misses_deps(t);
-    reported_ = 0;
-    copy_of_.push_back(no_index);
-    std::uint32_t version = 0;
-    for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
-    remember_copy(v, t, version);
-    for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
-    order_.issued(t.mode == mode::sync);
-    if (max_tokens_ >= 0 && first_beyond_ == no_node &&
-        order_.max_live() > static_cast<std::uint64_t>(max_tokens_))
-      first_beyond_ = t.node;
-    if (order_.is_exhausted()) end(t);
-  }
-  /// All was visited.
-  void finish() {
-    if (first_beyond_ == no_node) return;
-    c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
-        << "up to " << order_.max_live() << " tokens can be live at once, "
-        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
-  }
-  [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
-
-  [[nodiscard]] const happens_before& order() const noexcept { return order_; }
-  /// Whether the search ended before the last task.
-  [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
-
- private:
-  static constexpr std::size_t max_kept = 64;
-  static constexpr std::uint8_t reported_unordered = 1, reported_iterations = 2,
-                                reported_rewritten = 4;
-
-  struct loop_state {
-    std::int64_t last, value;
-    bool has_begun;
-  };
-  /// Bytes that a task reads or writes.
-  struct access_record {
-    std::int64_t first, last;
-    std::uint32_t task, buffer_name;
-  };
-  /// An access in the list of a segment.
-  struct link {
-    std::uint32_t access = 0, next = 0;
-    std::uint32_t fed =
-        no_index;  ///< of a read: the copy that it sees, when it sees no other write
-  };
-  /// What a transfer or a store does, when its regions are known.
-  struct copy {
-    std::int64_t from_first, from_last, to_first, to_last;
-    std::uint32_t from, to;       ///< buffers
-    std::uint32_t version, node;  ///< of the source: the last task that wrote to it, + 1
-  };
-  /// The access that is being checked.
-  struct current {
-    const nem::task& t;
-    const region& r;
-    access_record a;
-    std::uint32_t index;
-    nem::level level;
-    bool is_write;
-  };
-
-  // Accesses -------------------------------------------------------------------------------------
-
-  void access(const values& v, const nem::task& t, const operand& o, bool is_write,
-              std::uint32_t& version) {
-    if (o.region == no_index) return;
-    const region& r = v.regions[o.region];
-    if (!is_sound(v, r)) return;
-    const buffer& b = v.buffers[r.buffer];
-    const std::uint32_t task = order_.size() - 1;
-    const std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
-    current q{t, r, {r.offset, r.offset + r.extent, task, b.name}, index, b.level, is_write};
-    accesses_.push_back(q.a);
-    has_unwritten_ = false;
-    order_.spend(map_.visit(b.node, q.a.first, q.a.last, [&](segment& s) {
-      if (order_.is_exhausted()) return false;
-      if (version < s.version) version = s.version;
-      if (is_write) return write(q, s);
-      read(q, s);
-      return false;
-    }));
-  }
-  [[nodiscard]] static bool is_sound(const values& v, const region& r) noexcept {
-    std::int64_t last = 0;
-    return r.is_sound && r.buffer != no_index && v.buffers[r.buffer].is_known && r.offset >= 0 &&
-           r.extent > 0 && !__builtin_add_overflow(r.offset, r.extent, &last);
-  }
-
-  /// Whether an earlier access is before the current task.
-  [[nodiscard]] bool is_before(std::uint32_t p) { return is_unknown_ || order_.is_before(p); }
-
-  void read(const current& q, segment& s) {
-    bool is_fed = s.writes != 0, has_ordered = false;
-    std::uint32_t feeder = no_index;
-    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
-      const std::uint32_t p = accesses_[links_[i].access].task;
-      if (p == q.a.task) continue;
-      order_.spend(1);
-      has_ordered = is_before(p) || has_ordered;
-      if (feeder == no_index) feeder = p;
-      is_fed = is_fed && is_same_copy(feeder, p);
-    }
-    if (!is_fed || !has_ordered) feeder = no_index;
-    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
-      const access_record& p = accesses_[links_[i].access];
-      if (p.task == q.a.task || is_before(p.task)) continue;
-      if (feeder == no_index || order_.is_same_path(p.task)) race(p, true, q, false);
-    }
-    if (s.writes == 0 && q.level == level::l1) unwritten(q, s);
-    while (s.reads != 0) {
-      const link& l = links_[s.reads];
-      const std::uint32_t p = accesses_[l.access].task;
-      if (p != q.a.task && !order_.is_plainly_before(p)) break;
-      if (l.fed != feeder && feeder != no_index) break;
-      s.reads = l.next;
-      order_.spend(1);
-    }
-    s.reads = add_link({q.index, s.reads, feeder});
-  }
-
-  /// Returns whether no other access is left to know of.
-  bool write(const current& q, segment& s) {
-    s.writes = keep_racing(q, s.writes, true);
-    s.reads = keep_racing(q, s.reads, false);
-    const bool is_alone = s.writes == 0 && s.reads == 0;
-    s.writes = is_alone ? own_link(q) : add_link({q.index, s.writes, no_index});
-    s.version = q.a.task + 1;
-    return is_alone;
-  }
-  /// Segments that only this access is known of share its link.
-  [[nodiscard]] std::uint32_t own_link(const current& q) {
-    if (links_.back().access == q.index && links_.back().next == 0 && links_.size() > 1)
-      return static_cast<std::uint32_t>(links_.size() - 1);
-    return add_link({q.index, 0, no_index});
-  }
-  [[nodiscard]] std::uint32_t add_link(const link& l) {
-    links_.push_back(l);
-    return static_cast<std::uint32_t>(links_.size() - 1);
-  }
-
-  /// The accesses of a list that aren't before the current write.
-  [[nodiscard]] std::uint32_t keep_racing(const current& q, std::uint32_t list, bool are_writes) {
-    kept_.clear();
-    bool all = true;
-    for (std::uint32_t i = list; i != 0; i = links_[i].next) {
-      const access_record& p = accesses_[links_[i].access];
-      order_.spend(1);
-      if (p.task == q.a.task || is_before(p.task)) {
-        all = false;
-        continue;
-      }
-      const std::uint32_t writer = are_writes ? p.task : links_[i].fed;
-      if (writer != no_index && !order_.is_same_path(p.task) && is_same_copy(writer, q.a.task)) {
-        rewrite(p, q);
-      } else {
-        race(p, are_writes, q, true);
-        if (kept_.size() >= max_kept) {  // what follows it has been reported
-          all = false;
-          continue;
-        }
-      }
-      kept_.push_back(i);
-    }
-    if (all) return list;
-    std::uint32_t head = 0;
-    for (std::size_t k = kept_.size(); k-- != 0;) {
-      link l = links_[kept_[k]];
-      l.next = head;
-      head = add_link(l);
-    }
-    return head;
-  }
-
-  // Copies ---------------------------------------------------------------------------------------
-
-  void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
-    if ((t.opcode != opcode::transfer && t.opcode != opcode::store) || t.inputs != 1 ||
-        t.outputs != 1)
-      return;
-    const std::uint32_t from = v.inputs(t)[0].region, to = v.outputs(t)[0].region;
-    if (from == no_index || to == no_index) return;
-    const region &a = v.regions[from], &b = v.regions[to];
-    if (!is_sound(v, a) || !is_sound(v, b)) return;
-    copy_of_.back() = static_cast<std::uint32_t>(copies_.size());
-    copies_.push_back({a.offset, a.offset + a.extent, b.offset, b.offset + b.extent,
-                       v.buffers[a.buffer].node, v.buffers[b.buffer].node, version, t.node});
-  }
-  /// Whether two tasks are copies of one statement that copy the same.
-  [[nodiscard]] bool is_same_copy(std::uint32_t p, std::uint32_t q) const noexcept {
-    if (copy_of_[p] == no_index || copy_of_[q] == no_index) return false;
-    const copy &a = copies_[copy_of_[p]], &b = copies_[copy_of_[q]];
-    return a.node == b.node && a.version == b.version && a.from == b.from && a.to == b.to &&
-           a.from_first == b.from_first && a.from_last == b.from_last && a.to_first == b.to_first &&
-           a.to_last == b.to_last;
-  }
-
-  // Findings -------------------------------------------------------------------------------------
-
-  /// What to call a task: its token, or what it is.
-  template <class Out>
-  Out& name(Out& out, std::uint32_t node) const {
-    const nem::node& n = c_[node];
-    if (n.value != no_name) return out << c_.d.name(n.value), out;
-    out << "the ";
-    if (n.kind != node_kind::compute) return out << nem::name(n.kind), out;
-    const std::uint32_t op = child(c_.d, node, node_kind::opcode);
-    if (op != no_node) out << c_.name(op) << ' ';
-    return out << "task", out;
-  }
-  template <class Out>
-  void bytes(Out& out, std::int64_t first, std::int64_t last, std::uint32_t buffer_name) const {
-    if (first + 1 == last)
-      out << "byte " << first;
-    else
-      out << "bytes " << first << ".." << last - 1;
-    out << " of " << c_.d.name(buffer_name);
-  }
-  template <class Out>
-  void overlap(Out& out, const access_record& p, const access_record& q) const {
-    bytes(out, p.first > q.first ? p.first : q.first, p.last < q.last ? p.last : q.last,
-          q.buffer_name);
-  }
-  [[nodiscard]] static std::string_view verb(bool is_write) noexcept {
-    return is_write ? "writes" : "reads";
-  }
-
-  /// Whether this rule has reported the current task; then it has.
-  [[nodiscard]] bool was_reported(std::uint8_t rule) noexcept {
-    const bool was = (reported_ & rule) != 0;
-    reported_ = static_cast<std::uint8_t>(reported_ | rule);
-    return was;
-  }
-
-  void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
-    if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations))
-      return;
-    const std::uint32_t earlier = order_.node_of(p.task);
-    if (order_.is_same_path(p.task)) {
-      auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
-      name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
-      overlap(out, p, q.a);
-      out << ", which ";
-      name(out, earlier) << ' ' << verb(p_writes) << "; nothing orders the two";
-      out.note(c_.at(earlier));
-      name(out, earlier) << ' ' << verb(p_writes) << ' ';
-      bytes(out, p.first, p.last, p.buffer_name);
-      const std::uint32_t token = c_[earlier].value;
-      if (token == no_name) {
-        out << "; a token of it could be waited for";
-      } else {
-        const std::string_view t = c_.d.name(token);
-        out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
-        if (order_.relate(p.task).is_same_scope) fix(out, q.t.node, t);
-      }
-      return;
-    }
-    auto&& out = c_.found.add(errc::nem_haz_002_iterations, c_.at(q.t.node));
-    const happens_before::relation r = order_.relate(p.task);
-    const std::uint64_t apart =
-        static_cast<std::uint64_t>(r.later) - static_cast<std::uint64_t>(r.earlier);
-    const std::string_view variable = c_.name(r.loop);
-    name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
-    overlap(out, p, q.a);
-    out << " where " << variable << " is " << r.later << ", and ";
-    name(out, earlier) << ' ' << verb(p_writes) << " the same where " << variable << " is "
-                       << r.earlier << "; @max_in_flight(" << r.in_flight
-                       << ") lets these iterations overlap";
-    out.note(c_.at(earlier));
-    name(out, earlier) << ' ' << verb(p_writes) << ' ';
-    bytes(out, p.first, p.last, p.buffer_name);
-    out << "; @max_in_flight(" << apart << ") orders the two, and a ring of " << r.in_flight
-        << " regions, chosen by " << variable << " mod " << r.in_flight << ", parts them";
-  }
-
-  void rewrite(const access_record& p, const current& q) {
-    if (was_reported(reported_rewritten)) return;
-    auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
-    const happens_before::relation r = order_.relate(p.task);
-    const copy& k = copies_[copy_of_[q.a.task]];
-    name(out, q.t.node) << " writes the same data to ";
-    bytes(out, k.to_first, k.to_last, q.a.buffer_name);
-    out << " in iterations that overlap";
-    out.note(c_.at(r.loop)) << "nothing changes the data: one copy before the loop over "
-                            << c_.name(r.loop) << " does";
-  }
-
-  void unwritten(const current& q, const segment& s) {
-    if (is_partial_ || has_unwritten_ || is_unknown_) return;
-    has_unwritten_ = true;
-    auto&& out = c_.found.add(errc::nem_haz_006_unwritten, c_.at(q.t.node));
-    name(out, q.t.node) << " reads ";
-    bytes(out, q.a.first, q.a.last, q.a.buffer_name);
-    out << ", and no earlier task writes byte " << s.first;
-  }
-
-  void check_in_place(const values& v, const nem::task& t) {
-    if (t.opcode == opcode::transfer || t.opcode == opcode::store || t.opcode == opcode::unknown)
-      return;
-    const opcode_category k = row(t.opcode).category;
-    const bool in_place =
-        k == opcode_category::elementwise_unary || k == opcode_category::elementwise_binary ||
-        k == opcode_category::elementwise_other || k == opcode_category::normalization ||
-        k == opcode_category::softmax || t.opcode == opcode::reshape;
-    for (const operand& o : v.outputs(t)) {
-      if (&o != v.outputs(t).begin()) {  // the first is looked at in any case
-        order_.spend(t.inputs);
-        if (order_.is_exhausted()) return;
-      }
-      if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
-      const region& y = v.regions[o.region];
-      for (const operand& i : v.inputs(t)) {
-        if (i.region == no_index || !is_sound(v, v.regions[i.region])) continue;
-        const region& x = v.regions[i.region];
-        if (v.buffers[x.buffer].node != v.buffers[y.buffer].node ||
-            x.offset >= y.offset + y.extent || y.offset >= x.offset + x.extent)
-          continue;
-        if (in_place && is_same_place(v, x, y)) continue;
-        const access_record a{x.offset, x.offset + x.extent, 0, v.buffers[x.buffer].name};
-        const access_record b{y.offset, y.offset + y.extent, 0, a.buffer_name};
-        auto&& out = c_.found.add(errc::nem_haz_004_in_place, c_.at(o.node));
-        out << "the output overlaps an input of its task: ";
-        overlap(out, a, b);
-        if (in_place) out << "; " << nem::name(t.opcode) << " may only write all of it in place";
-        out.note(c_.at(i.node)) << "the input is ";
-        bytes(out, a.first, a.last, a.buffer_name);
-        return;
-      }
-    }
-  }
-  [[nodiscard]] static bool is_same_place(const values& v, const region& x,
-                                          const region& y) noexcept {
-    if (x.offset != y.offset || x.extent != y.extent || x.has_strides != y.has_strides)
-      return false;
-    const view<std::int64_t> a = v.strides(x), b = v.strides(y);
-    if (a.size() != b.size()) return false;
-    if (a.size() > max_rank) return true;  // such operands are refused
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (a[i] != b[i]) return false;
-    return true;
-  }
-
-  /// Whether deps names tokens that aren't known: then the task may be after any other.
-  [[nodiscard]] bool misses_deps(const nem::task& t) {
-    for (const std::uint32_t i : children(c_.d, t.node))
-      if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
-    return false;
-  }
-  /// Whether a list names more tokens than are known. Those that it repeats count once.
-  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
-    named_.clear();
-    for (const std::uint32_t i : children(c_.d, list))
-      if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);
-    if (named_.size() <= known) return false;
-    order_.spend(named_.size());
-    sort(named_.data(), named_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
-    std::size_t distinct = 1;
-    for (std::size_t i = 1; i < named_.size(); ++i) distinct += named_[i] != named_[i - 1];
-    return distinct > known;
-  }
-
-  /// Suggests the token in the task's deps: where they are, or after its last operand.
-  template <class Out>
-  void fix(Out& out, std::uint32_t task, std::string_view token) const {
-    const bool is_compute = c_[task].kind == node_kind::compute;
-    std::uint32_t end = 0;
-    bool has_attributes = false, has_decorators = false, is_long = false;
-    for (const std::uint32_t i : children(c_.d, task)) {
-      const nem::node& n = c_[i];
-      switch (n.kind) {
-        case node_kind::deps:
-          if (n.length < 2 || n.length == 0xffff) return;
-          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
-          return;
-        case node_kind::output:
-        case node_kind::destination:
-        case node_kind::source:
-          for (std::uint32_t k = i; k < n.next; ++k) {
-            const std::uint32_t last = c_[k].offset + c_[k].length;
-            if (end < last) end = last;
-            is_long = is_long || c_[k].length == 0xffff;
-          }
-          break;
-        case node_kind::attribute: has_attributes = true; break;
-        case node_kind::decorator: has_decorators = true; break;
-        default: break;
-      }
-    }
-    // Decorators after the last operand are the task's only where neither attributes nor deps are.
-    if (is_long || (is_compute && has_decorators && !has_attributes)) return;
-    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
-  }
-
-  void end(const nem::task& t) {
-    has_ended_ = true;
-    c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
-        << "hazards are searched up to here, " << order_.size() << " tasks in " << order_.spent()
-        << " steps";
-  }
-
-  context& c_;
-  happens_before order_;
-  byte_map map_;
-  pool<access_record> accesses_;
-  pool<link> links_;
-  pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
-  pool<copy> copies_;
-  pool<std::uint32_t> kept_, named_;
-  pool<loop_state> loops_;
-  std::int64_t max_tokens_ = -1;
-  std::uint32_t first_beyond_ = no_node;
-  std::uint8_t reported_ = 0;   ///< rules that have reported the current task
-  bool is_unknown_ = false;     ///< whether the current task may be after any other
-  bool is_partial_ = false;     ///< whether iterations were left out
-  bool has_unwritten_ = false;  ///< whether the current access was reported
-  bool has_ended_ = false;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
-
-// ---- tessera/nem/detail/rules/compute.hpp
-//
-// The rules of compute tasks, put together: opcode, attributes, shapes, types, descriptors.
-//
-//   detail::compute_rules rules;          // one for a verification
-//   rules.check(c, t);                    // each instance of each compute task, evaluated
-//
-//   once for each task of the text     signature, types, descriptors    OPC TYP FAM QNT
-//   in each iteration                  attributes and shapes            OPC-009 SHP
-//
-// What an operand is typed as doesn't depend on loop variables; its sizes may.
-//
-// Lifetime:   keeps nothing of the context between calls.
-// Errors:     those of the headers that it includes, and TYP-003.
-// Limits:     those of the headers that it includes.
-// Allocation: a bit for each node of the model; none for a task whose like was checked before.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
-#define TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-// ---- tessera/nem/detail/rules/attribute.hpp
-//
-// Rules about the parts of a compute task: its opcode, its operands and its attributes.
-//
-//   if (check_signature(c, t)) …        // as many operands as the opcode takes
-//   range_rules(c, t, a).check();       // takes values that are out of range from a.given
-//
-//   OPC-001 OPC-010 OPC-011    opcode          "Compute Tasks"
-//   OPC-002 OPC-003 OPC-004    operands        opcode registry
-//   OPC-005 OPC-006 OPC-009    attributes      opcode registry
-//
-// Lifetime:   nothing is kept.
-// Errors:     those above.
+// Lifetime:   borrows for the call.
+// Errors:     findings.
 // Limits:     none.
-// Allocation: none.
+// Allocation: that of findings.
 
-#ifndef TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
-#define TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
+#ifndef TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
+#define TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
 
-#include <bit>
-#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -5202,31 +4675,6 @@ template <class Row, std::size_t n>
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
-
-// ---- tessera/nem/detail/rules/evaluate_attributes.hpp
-//
-// Evaluates the attributes of a compute task.
-//
-//   nem::attributes a;
-//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
-//
-//   OPC-008    a value of the wrong kind, which then counts as not given
-//
-// Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
-// true and false, modes.
-//
-// Lifetime:   lists borrow from values::numbers, until it grows.
-// Errors:     OPC-008, and what evaluating expressions reports.
-// Limits:     none.
-// Allocation: 8 bytes for each number of a list.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
-#define TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
 
 // ---- tessera/nem/detail/rules/evaluate.hpp
 //
@@ -5852,1852 +5300,6 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-/// The value of a task's attribute, or no_node.
-[[nodiscard]] inline std::uint32_t attribute_value(const model& d, std::uint32_t task,
-                                                   attribute a) noexcept {
-  const std::uint32_t i = child(d, task, node_kind::attribute, static_cast<std::uint8_t>(a));
-  return i == no_node ? no_node : i + 1;
-}
-/// Number `index` of a task's attribute where it is spelled out, else the whole value.
-[[nodiscard]] inline std::uint32_t attribute_element(const model& d, std::uint32_t task,
-                                                     attribute a, std::size_t index) noexcept {
-  const std::uint32_t value = attribute_value(d, task, a);
-  if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
-  for (const std::uint32_t i : children(d, value))
-    if (index-- == 0) return i;
-  return value;
-}
-
-/// Evaluates one task's attributes.
-class attribute_reader {
- public:
-  attribute_reader(context& c, attributes& to) noexcept : c_(c), to_(to), numbers_(c.v.numbers) {}
-
-  void read(std::uint32_t task, opcode op) {
-    if (op == opcode::unknown) return;
-    const std::uint32_t known = signature(op).attributes;
-    if (known == 0) return;
-    for (const std::uint32_t i : children(c_.d, task)) {
-      if (c_[i].kind != node_kind::attribute) continue;
-      const auto a = static_cast<attribute>(c_[i].detail);
-      if (a == attribute::unknown || (known & attributes::bit(a)) == 0 || to_.has(a)) continue;
-      if (one(a, i + 1)) to_.given |= attributes::bit(a);
-    }
-    // The pool doesn't grow any more: now lists can be named by their places.
-    for (std::size_t k = 0; k < lists_; ++k)
-      to_.list(list_[k].which) = {numbers_.data() + list_[k].first, list_[k].size};
-  }
-
- private:
-  [[nodiscard]] bool one(attribute a, std::uint32_t value) {
-    const node& n = c_[value];
-    switch (attribute_table[static_cast<std::size_t>(a)].kind) {
-      case attribute_kind::integer:
-        return integer(a, value, a == attribute::groups ? to_.groups : to_.axis);
-      case attribute_kind::real: return real(a, value, to_.real(a));
-      case attribute_kind::integers: return integers(a, value);
-      case attribute_kind::element:
-        to_.accum_type = n.kind == node_kind::element_type ? static_cast<nem::element>(n.detail)
-                         : n.kind == node_kind::name       ? find_element(c_.name(value))
-                                                           : nem::element::none;
-        if (to_.accum_type != nem::element::none && !is_extension(to_.accum_type)) return true;
-        break;
-      case attribute_kind::boolean:
-        if (n.kind != node_kind::name) break;
-        to_.keepdims = c_.name(value) == "true";
-        if (to_.keepdims || c_.name(value) == "false") return true;
-        break;
-      case attribute_kind::word:
-        if (n.kind != node_kind::name) break;
-        to_.mode = pad_mode::unknown;
-        for (std::size_t m = 0; m < sizeof pad_mode_names / sizeof *pad_mode_names; ++m)
-          if (pad_mode_names[m] == c_.name(value)) to_.mode = static_cast<pad_mode>(m);
-        return true;
-      case attribute_kind::string:
-        if (n.kind != node_kind::string) break;
-        to_.op = n.value;
-        return true;
-    }
-    return wrong(a, value);
-  }
-
-  /// Whether an expression names a real number; such a number is never an integer.
-  [[nodiscard]] bool has_real(std::uint32_t value) const noexcept {
-    if (c_[value].kind != node_kind::expression) return c_[value].kind == node_kind::real;
-    for (const std::uint32_t i : children(c_.d, value))
-      if (c_[i].kind == node_kind::real) return true;
-    return false;
-  }
-  [[nodiscard]] static bool is_number(node_kind k) noexcept {
-    return k == node_kind::integer || k == node_kind::wide_integer || k == node_kind::real ||
-           k == node_kind::name || k == node_kind::expression;
-  }
-  [[nodiscard]] bool integer(attribute a, std::uint32_t value, std::int64_t& to) {
-    if (c_[value].kind == node_kind::integer) return to = c_[value].value, true;
-    if (!is_number(c_[value].kind) || has_real(value) || names_other(value, false))
-      return wrong(a, value);
-    return evaluate_integer(c_, value, to);
-  }
-  [[nodiscard]] bool real(attribute a, std::uint32_t value, double& to) {
-    if (c_[value].kind == node_kind::real) return to = c_.d.reals[c_[value].value], true;
-    if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
-    return evaluate_real(c_, value, to);
-  }
-  [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
-    if (c_[value].kind == node_kind::name && c_.names != nullptr) {
-      const binding b = (*c_.names)[c_[value].value];
-      if (b.kind == binding_kind::integers && b.is_known) {
-        list_[lists_++] = {a, b.index, b.count};
-        return true;
-      }
-      if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);
-      std::int64_t none = 0;
-      return evaluate_integer(c_, value, none);  // which reports it
-    }
-    if (c_[value].kind != node_kind::list) return wrong(a, value);
-    const std::size_t first = numbers_.size();
-    bool good = true;
-    for (const std::uint32_t i : children(c_.d, value)) {
-      std::int64_t number = 0;
-      if (!integer(a, i, number)) good = false;
-      numbers_.push_back(number);
-    }
-    if (!good) return numbers_.resize(first), false;
-    list_[lists_++] = {a, first, numbers_.size() - first};
-    return true;
-  }
-  /// Whether a name means something other than a number; such a name is of the wrong kind.
-  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
-    if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
-    switch ((*c_.names)[c_[value].value].kind) {
-      case binding_kind::none:
-      case binding_kind::constant:
-      case binding_kind::integer:
-      case binding_kind::loop_variable: return false;
-      case binding_kind::real: return !real_too;
-      default: return true;
-    }
-  }
-
-  /// Whether a value is a real number, by itself or as a name.
-  [[nodiscard]] bool is_real(std::uint32_t value) const noexcept {
-    if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
-    return (*c_.names)[c_[value].value].kind == binding_kind::real;
-  }
-  static void suggest_element(findings::writer& w, std::string_view word) {
-    const nem::element meant = element_meant(word);
-    if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
-  }
-  [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
-    static constexpr std::string_view kinds[attribute_kind_count] = {
-        "an integer",         "a number", "true or false", "one of the ten element types",
-        "a list of integers", "a string", "a name"};
-    const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
-    if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
-        is_real(value)) {
-      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
-      return false;
-    }
-    auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
-    w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
-    switch (c_[value].kind) {
-      case node_kind::name:
-        w << c_.name(value);
-        if (row.kind == attribute_kind::element) suggest_element(w, c_.name(value));
-        break;
-      case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
-      case node_kind::list: w << "a list"; break;
-      case node_kind::integer: w << c_[value].value; break;
-      case node_kind::element_type:
-        w << nem::name(static_cast<nem::element>(c_[value].detail));
-        break;
-      default: w << (has_real(value) ? "a floating-point number" : "an expression"); break;
-    }
-    return false;
-  }
-
-  context& c_;
-  attributes& to_;
-  pool<std::int64_t>& numbers_;
-  struct {
-    attribute which;
-    std::size_t first, size;
-  } list_[attribute_count];  ///< each attribute is given once
-  std::size_t lists_ = 0;
-};
-
-/// Evaluates what an opcode's signature names of a task's attributes; others are left alone.
-inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to) {
-  attribute_reader(c, to).read(task, op);
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The node that names a task's opcode.
-[[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
-  const std::uint32_t i = child(c.d, t.node, node_kind::opcode);
-  return i == no_node ? t.node : i;
-}
-
-/// Whether a task has as many operands as its opcode takes.
-[[nodiscard]] inline bool has_operands(const task& t) noexcept {
-  const opcode_signature& s = signature(t.opcode);
-  return t.inputs >= s.required_inputs && (s.variadic_inputs || t.inputs <= s.inputs) &&
-         (s.variadic_outputs ? t.outputs >= 1 : t.outputs == s.outputs);
-}
-
-/// The name that the registry gives an operand; operands of variadic lists share one.
-[[nodiscard]] constexpr std::string_view registry_name(opcode op, bool is_output,
-                                                       std::size_t index) noexcept {
-  std::string_view list = is_output ? row(op).outputs : row(op).inputs, word = next_word(list);
-  for (; index > 0 && !list.empty(); --index) word = next_word(list);
-  if (!word.empty() && (word.back() == '?' || word.back() == '*')) word.remove_suffix(1);
-  return word;
-}
-
-/// OPC-005 and OPC-006.
-inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
-  const opcode_signature& s = signature(t.opcode);
-  const std::string_view op = name(t.opcode);
-  std::uint32_t given = 0, unknown = 0, meant = 0;
-  for (const std::uint32_t i : children(c.d, t.node)) {
-    if (c[i].kind != node_kind::attribute) continue;
-    const auto a = static_cast<attribute>(c[i].detail);
-    const std::uint32_t bit = a == attribute::unknown ? 0 : attributes::bit(a);
-    given |= bit;
-    unknown += (s.attributes & bit) == 0;
-  }
-  std::uint32_t missing = s.required_attributes & ~given;
-  if (unknown != 0 && t.opcode != opcode::compute)
-    for (const std::uint32_t i : children(c.d, t.node)) {
-      if (c[i].kind != node_kind::attribute) continue;
-      const auto a = static_cast<attribute>(c[i].detail);
-      if (a != attribute::unknown && (s.attributes & attributes::bit(a)) != 0) continue;
-      place where = c.at(i);
-      if (c.name(i).size() < where.length)
-        where.length = static_cast<std::uint32_t>(c.name(i).size());
-      auto&& w = c.found.add(errc::nem_opc_006_unknown, where);
-      w << op << " has no attribute " << c.name(i);
-      suggestion near(c.name(i));
-      for (std::size_t k = 0; k < attribute_count; ++k)
-        if (((s.attributes & ~given) >> k & 1) != 0) near.offer(attribute_table[k].name);
-      if (near.word().empty() && !std::has_single_bit(missing)) near.offer("deps");
-      // One that is unknown is the one that is missing.
-      const bool is_other = near.word().empty() && unknown == 1 && std::has_single_bit(missing);
-      for (std::size_t k = 0; k < attribute_count; ++k)
-        if (is_other ? missing == 1u << k : near.word() == attribute_table[k].name)
-          meant |= 1u << k;
-      if (is_other) {
-        w.note() << "did you mean " << attribute_table[std::countr_zero(missing)].name << '?';
-      } else if (!near.word().empty()) {
-        w.note() << "did you mean " << near.word() << '?';
-      } else if (s.attributes != 0) {
-        w.note() << op << " takes";
-        for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
-          std::string_view word = next_word(list);
-          if (word.back() == '?') word.remove_suffix(1);
-          w << ' ' << word << (list.empty() ? "" : ",");
-        }
-      }
-    }
-  missing &= ~meant;
-  if (missing == 0) return;
-  auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
-  w << op << ':';
-  bool is_first = true;
-  for (std::size_t k = 0; k < attribute_count; ++k) {
-    if ((missing >> k & 1) == 0) continue;
-    w << (is_first ? " " : ", ") << attribute_table[k].name << " is required";
-    is_first = false;
-  }
-}
-
-/// What the text of a task shows without evaluating anything. Returns whether its operands can be
-/// looked at.
-inline bool check_signature(context& c, const task& t) {
-  const std::uint32_t at = opcode_node(c, t);
-  if (t.opcode == opcode::unknown) {
-    const std::string_view word = c[at].kind == node_kind::opcode ? c.name(at) : "";
-    auto&& w = c.found.add(errc::nem_opc_001_opcode, c.at(at));
-    w << "unknown opcode " << word;
-    const std::string_view near = nearest(word, opcode_table);
-    if (!near.empty()) w.note() << "did you mean " << near << '?';
-    return false;
-  }
-  const opcode_signature& s = signature(t.opcode);
-  const opcode_row& r = row(t.opcode);
-  const auto operands = [](std::uint32_t n, bool are_inputs) {
-    return are_inputs ? (n == 1 ? " input" : " inputs") : (n == 1 ? " output" : " outputs");
-  };
-  if (r.hardware == hardware_status::future)
-    c.found.add(errc::nem_opc_010_future, c.at(at)) << "no hardware executes " << r.name << " yet";
-  if (t.opcode == opcode::compute)
-    c.found.add(errc::nem_opc_011_generic, c.at(at))
-        << "compute is the generic opcode: binders may reject it";
-  if (t.inputs < s.required_inputs) {
-    auto&& w = c.found.add(errc::nem_opc_002_few_inputs, c.at(at));
-    w << r.name << " takes "
-      << (s.inputs == s.required_inputs && !s.variadic_inputs ? "" : "at least ")
-      << unsigned{s.required_inputs} << operands(s.required_inputs, true) << ", not " << t.inputs;
-    w.note() << "missing: " << registry_name(t.opcode, false, t.inputs);
-  } else if (!s.variadic_inputs && t.inputs > s.inputs) {
-    c.found.add(errc::nem_opc_003_many_inputs, c.at(c.v.inputs(t)[s.inputs].node))
-        << r.name << " takes " << (s.inputs == s.required_inputs ? "" : "at most ")
-        << unsigned{s.inputs} << operands(s.inputs, true) << ", not " << t.inputs;
-  }
-  if (!s.variadic_outputs && t.outputs != s.outputs) {
-    const std::uint32_t node = t.outputs > s.outputs ? c.v.outputs(t)[s.outputs].node : at;
-    c.found.add(errc::nem_opc_004_outputs, c.at(node))
-        << r.name << " has " << unsigned{s.outputs} << operands(s.outputs, false) << ", not "
-        << t.outputs;
-  }
-  check_attribute_names(c, t, at);
-  return has_operands(t);
-}
-
-/// The ranges of attributes that depend on nothing but the opcode. Lists that are longer than any
-/// operand needs aren't looked through: a `let` gives the same one to many tasks, and its length is
-/// wrong.
-class range_rules {
- public:
-  range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
-
-  void check() {
-    if (a_.given == 0) return;
-    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
-    switch (t_.opcode) {
-      case opcode::conv1d:
-      case opcode::conv2d:
-      case opcode::conv3d:
-      case opcode::depthwise_conv2d:
-      case opcode::maxpool:
-      case opcode::avgpool:
-        list(attribute::pads, a_.pads, 0, 2 * axes);
-        list(attribute::strides, a_.strides, 1, axes);
-        list(attribute::dilations, a_.dilations, 1, axes);
-        list(attribute::kernel_shape, a_.kernel_shape, 1, axes);
-        if (a_.has(attribute::groups) && a_.groups < 1)
-          reject(attribute::groups) << "groups must be at least 1, not " << a_.groups;
-        break;
-      case opcode::pad:
-        if (a_.pads.size() <= 2 * max_rank) list(attribute::pads, a_.pads, 0, a_.pads.size());
-        if (a_.mode == pad_mode::unknown) mode();
-        finite(attribute::constant_value, a_.constant_value);
-        break;
-      case opcode::leaky_relu: finite(attribute::alpha, a_.alpha); break;
-      case opcode::clamp:
-        finite(attribute::min_val, a_.min_val);
-        finite(attribute::max_val, a_.max_val);
-        if (a_.has(attribute::min_val) && a_.has(attribute::max_val) && a_.min_val > a_.max_val)
-          reject(attribute::min_val) << "min_val must not be above max_val";
-        break;
-      case opcode::layernorm:
-      case opcode::rmsnorm:
-        if (finite(attribute::epsilon, a_.epsilon) && a_.epsilon < 0)
-          reject(attribute::epsilon) << "epsilon must be at least 0";
-        break;
-      case opcode::transpose: permutation(); break;
-      case opcode::reshape: target_shape(); break;
-      case opcode::slice: slice(); break;
-      case opcode::split:
-        if (a_.split_sizes.size() == t_.outputs)
-          list(attribute::split_sizes, a_.split_sizes, 1, t_.outputs);
-        break;
-      default: break;
-    }
-  }
-
- private:
-  findings::writer reject(attribute a) {
-    a_.given &= ~attributes::bit(a);
-    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_value(c_.d, t_.node, a)));
-  }
-  findings::writer reject(attribute a, std::size_t index) {
-    a_.given &= ~attributes::bit(a);
-    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_element(c_.d, t_.node, a, index)));
-  }
-  [[nodiscard]] static std::string_view name(attribute a) noexcept {
-    return attribute_table[static_cast<std::size_t>(a)].name;
-  }
-
-  bool finite(attribute a, double value) {
-    if (!a_.has(a)) return false;
-    if (value >= -DBL_MAX && value <= DBL_MAX) return true;
-    reject(a) << name(a) << " must be finite";
-    return false;
-  }
-  void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
-    if (!a_.has(a)) return;
-    if (values.size() != size) {
-      reject(a) << name(a) << " of " << row(t_.opcode).name << " must have " << size
-                << " numbers, not " << values.size();
-      return;
-    }
-    for (std::size_t i = 0; i < values.size(); ++i)
-      if (values[i] < least) {
-        reject(a, i) << name(a) << " must be at least " << least << ", not " << values[i];
-        return;
-      }
-  }
-  void mode() {
-    const std::uint32_t value = attribute_value(c_.d, t_.node, attribute::mode);
-    auto&& w = reject(attribute::mode);
-    w << "unknown mode " << c_.name(value) << ": pad takes constant, reflect, edge or wrap";
-    const std::string_view near = nearest(c_.name(value), pad_mode_names);
-    if (!near.empty()) w.note() << "did you mean " << near << '?';
-  }
-  /// Each of 0 to n - 1 once. Lists that are longer than any rank are refused with the rank.
-  void permutation() {
-    if (!a_.has(attribute::perm)) return;
-    const view<std::int64_t> p = a_.perm;
-    if (p.size() > max_rank) return;
-    std::uint64_t seen = 0;
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      const bool is_axis = p[i] >= 0 && static_cast<std::uint64_t>(p[i]) < p.size();
-      const std::uint64_t bit = is_axis ? std::uint64_t{1} << p[i] : 0;
-      if (is_axis && (seen & bit) == 0) {
-        seen |= bit;
-        continue;
-      }
-      reject(attribute::perm, i) << "perm must have each of 0 to " << p.size() - 1 << " once, "
-                                 << p[i] << (is_axis ? " is repeated" : " is none of them");
-      return;
-    }
-  }
-  void target_shape() {
-    if (!a_.has(attribute::target_shape)) return;
-    if (a_.target_shape.size() > max_rank) {
-      reject(attribute::target_shape) << "target_shape has at most " << max_rank
-                                      << " dimensions, not " << a_.target_shape.size();
-      return;
-    }
-    bool is_inferred = false;
-    for (std::size_t i = 0; i < a_.target_shape.size(); ++i) {
-      const std::int64_t size = a_.target_shape[i];
-      if (size > 0) continue;
-      if (size == -1 && !is_inferred) {
-        is_inferred = true;
-        continue;
-      }
-      auto&& w = reject(attribute::target_shape, i);
-      if (size == -1)
-        w << "target_shape has more than one -1";
-      else
-        w << "target_shape must have positive sizes and at most one -1, not " << size;
-      return;
-    }
-  }
-  void slice() {
-    static constexpr attribute four[] = {attribute::starts, attribute::ends, attribute::axes,
-                                         attribute::steps};
-    const std::size_t size = a_.starts.size();
-    for (const attribute a : four) {
-      if (!a_.has(attribute::starts) || !a_.has(a) || a_.list(a).size() == size) continue;
-      reject(a) << name(a) << " has " << a_.list(a).size() << " numbers where starts has " << size;
-      return;
-    }
-    if (!a_.has(attribute::steps) || size > max_rank) return;
-    for (std::size_t i = 0; i < a_.steps.size(); ++i)
-      if (a_.steps[i] == 0) {
-        reject(attribute::steps, i) << "steps must not be 0";
-        return;
-      }
-  }
-
-  context& c_;
-  const task& t_;
-  attributes& a_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
-
-// ---- tessera/nem/detail/rules/descriptor.hpp
-//
-// Rules about quantization descriptors that operands of one task carry together.
-//
-//   descriptor_rules rules;             // one for a verification
-//   rules.check(c, t);                  // operands are typed
-//
-//   QNT-009    some carry one, some don't        element-wise, pools
-//   QNT-010    an i32 bias needs its own         gemm, convolutions
-//   QNT-011    the output has none               gemm, convolutions of integers
-//   QNT-012    values are copied, not scaled     layout operations
-//   QNT-013    ignored                           cast
-//   QNT-014    functions of raw integers         sigmoid tanh exp log sqrt gelu silu
-//
-// Lifetime:   keeps nothing of the context between calls.
-// Errors:     those above.
-// Limits:     none.
-// Allocation: 24 bytes for each region with a list of scales.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
-#define TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class descriptor_rules {
- public:
-  void check(context& c, const task& t, const attributes& a) {
-    switch (row(t.opcode).category) {
-      case opcode_category::elementwise_unary:
-      case opcode_category::elementwise_binary:
-      case opcode_category::elementwise_other:
-      case opcode_category::pooling: return raw_integers(c, t);
-      case opcode_category::linear_algebra:
-      case opcode_category::convolution: return accumulated(c, t);
-      case opcode_category::layout: return copied(c, t, a);
-      case opcode_category::type_conversion:
-        if (t.opcode == opcode::cast) ignored(c, t);
-        return;
-      default: return;
-    }
-  }
-
- private:
-  /// What is worked out once for a region whose descriptor has lists.
-  struct memo {
-    std::uint64_t key = 0;  ///< the region's node, plus 1
-    bool varies = false;    ///< whether not all scales are equal
-    std::uint64_t digest = 0;
-  };
-
-  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
-    return c.v.regions[o.region];
-  }
-  [[nodiscard]] static bool is_quantized(const context& c, const operand& o) noexcept {
-    return of(c, o).quant != no_index;
-  }
-
-  /// QNT-009 and QNT-014.
-  static void raw_integers(context& c, const task& t) {
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    if (!is_integer(of(c, in[0]).element)) return;
-    const operand *with = nullptr, *without = nullptr;
-    for (const view<operand> all : {in, out})
-      for (const operand& o : all) {
-        const operand*& first = is_quantized(c, o) ? with : without;
-        if (first == nullptr) first = &o;
-      }
-    if (with != nullptr && without != nullptr) {
-      auto&& w = c.found.add(errc::nem_qnt_009_mixed, c.at(without->node));
-      w << "this operand of " << name(t.opcode)
-        << " has no quantization descriptor where another has one: raw integers are used";
-      w.note(c.at(with->node)) << "this one has a descriptor";
-    }
-    if (with != nullptr) return;
-    switch (t.opcode) {
-      case opcode::sigmoid:
-      case opcode::tanh:
-      case opcode::exp:
-      case opcode::log:
-      case opcode::sqrt:
-      case opcode::gelu:
-      case opcode::silu:
-        c.found.add(errc::nem_qnt_014_function, c.at(opcode_node(c, t)))
-            << name(t.opcode) << " of " << name(of(c, in[0]).element)
-            << " without a quantization descriptor: results are rounded to integers";
-        break;
-      default: break;
-    }
-  }
-
-  /// QNT-010 and QNT-011.
-  void accumulated(context& c, const task& t) {
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    const region& weight = of(c, in[1]);
-    if (!is_integer(weight.element) || !is_integer(of(c, in[0]).element)) return;
-    if (!is_quantized(c, out[0]) && is_integer(of(c, out[0]).element))
-      c.found.add(errc::nem_qnt_011_output, c.at(out[0].node))
-          << "the output of " << name(t.opcode)
-          << " has no quantization descriptor: scale 1 and zero point 0 are assumed";
-    if (in.size() < 3 || is_quantized(c, in[2]) || of(c, in[2]).element != element::i32) return;
-    if (weight.quant == no_index || !varies_along_reduction(c, t, weight)) return;
-    auto&& w = c.found.add(errc::nem_qnt_010_bias, c.at(in[2].node));
-    w << "an i32 bias needs a quantization descriptor of its own: the scale of "
-      << registry_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
-      << ", which is summed over";
-    w.note(c.at(in[1].node)) << registry_name(t.opcode, false, 1) << " is here";
-  }
-  [[nodiscard]] bool varies_along_reduction(const context& c, const task& t, const region& weight) {
-    const quant& q = c.v.quants[weight.quant];
-    if (q.form == quantization::per_tensor || weight.rank < 2) return false;
-    const auto rank = static_cast<std::int64_t>(weight.rank);
-    if (row(t.opcode).category == opcode_category::convolution) {
-      if (q.axis >= rank - 1) return false;
-    } else {
-      const bool is_turned = c.layout_ends_in(weight, "NK");
-      if (q.axis != rank - (is_turned ? 1 : 2)) return false;
-    }
-    return look(c, weight).varies;
-  }
-
-  /// QNT-013.
-  static void ignored(context& c, const task& t) {
-    for (const view<operand> all : {c.v.inputs(t), c.v.outputs(t)})
-      for (const operand& o : all)
-        if (is_quantized(c, o))
-          c.found.add(errc::nem_qnt_013_cast, c.at(o.node))
-              << "cast converts stored values and ignores this quantization descriptor";
-  }
-
-  /// QNT-012.
-  void copied(context& c, const task& t, const attributes& a) {
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    const std::size_t inputs = t.opcode == opcode::gather ? 1 : in.size();
-    for (std::size_t i = 0; i < inputs; ++i)
-      for (const operand& y : out) {
-        if (are_alike(c, t, a, of(c, in[i]), of(c, y))) continue;
-        // The many side is named: an input of concat, an output of split.
-        const bool names_input = inputs > 1;
-        auto&& w = c.found.add(errc::nem_qnt_012_copied, c.at(names_input ? in[i].node : y.node));
-        w << name(t.opcode) << " copies values unchanged between regions of different descriptors";
-        w.note(c.at(names_input ? y.node : in[i].node))
-            << (names_input ? "the output is here" : "the input is here");
-      }
-  }
-  [[nodiscard]] bool are_alike(const context& c, const task& t, const attributes& a,
-                               const region& x, const region& y) {
-    if (x.quant == y.quant) return true;
-    if (x.quant == no_index || y.quant == no_index) return false;
-    const quant &from = c.v.quants[x.quant], &to = c.v.quants[y.quant];
-    if (from.form != to.form || from.group_size != to.group_size) return false;
-    if (from.form != quantization::per_tensor) {
-      // The axis that y's descriptor is about is, in x, where transpose took it from. What reshape
-      // and gather do to axes isn't followed.
-      std::int64_t axis = to.axis;
-      if (t.opcode == opcode::transpose && a.has(attribute::perm) && axis >= 0 &&
-          static_cast<std::uint64_t>(axis) < a.perm.size())
-        axis = a.perm[static_cast<std::size_t>(axis)];
-      const bool is_followed = t.opcode != opcode::reshape && t.opcode != opcode::gather;
-      if (is_followed && axis != from.axis) return false;
-      // Cutting, joining or padding along the axis takes or adds a part of the lists.
-      if (from.scales != to.scales) return true;
-    }
-    return look(c, x).digest == look(c, y).digest;
-  }
-
-  /// What is remembered of a region with a descriptor.
-  [[nodiscard]] memo look(const context& c, const region& r) {
-    const auto [m, is_new] = memos_.find(std::uint64_t{r.node} + 1);
-    if (!is_new) return m;
-    const quant& q = c.v.quants[r.quant];
-    const view<double> scales = c.v.scales(q);
-    for (const double s : scales) {
-      m.varies = m.varies || s != scales[0];
-      mix(m.digest, std::bit_cast<std::uint64_t>(s));
-    }
-    for (const std::int64_t z : c.v.zero_points(q)) mix(m.digest, static_cast<std::uint64_t>(z));
-    return m;
-  }
-  static void mix(std::uint64_t& digest, std::uint64_t value) noexcept {
-    digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
-    digest ^= digest >> 29;
-  }
-  keyed_rows<memo> memos_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
-
-// ---- tessera/nem/detail/rules/family.hpp
-//
-// Rules about types: the variant of a type family that an instance of an opcode matches.
-//
-//   family_rules rules;                 // one for a verification: it keeps what it worked out
-//   rules.check(c, t, a);               // operands are typed
-//
-//   FAM-001    no variant takes these types               "Type Family Matching Rule"
-//   FAM-002    the target has none of the matches         "Device Validity Rule"
-//   FAM-003    accum_type                                 "Type Families and Matching"
-//   FAM-004    quantization descriptors                   "Quantization Constraints"
-//   FAM-005    element types of one operation             "Elementwise Operations"
-//   FAM-006    nothing governs the opcode                 opcode registry
-//
-// For each opcode that occurs, the instances of its families become rows: one type for each operand
-// by position, so that matching compares a few bytes. What was asked once is remembered.
-//
-// Lifetime:   borrows nothing between calls; belongs to one catalog and one target.
-// Errors:     those above.
-// Limits:     none.
-// Allocation: 16 bytes for each instance of the families of an opcode that occurs, 16 bytes for
-//             each combination of types.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
-#define TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// The operands of an opcode by position: up to three inputs, then the output. Operands of one
-/// variadic list share a role.
-inline constexpr std::size_t role_count = 4, output_role = 3;
-
-/// What a variant takes in one role: an element type (element::none: nothing), or one of these.
-enum role_form : std::uint8_t {
-  role_optional = 0x40,   ///< bit: an element type, or nothing
-  role_supported = 0x80,  ///< any of the ten element types
-  role_free = 0x81,       ///< anything
-};
-[[nodiscard]] constexpr bool takes(std::uint8_t form, element e) noexcept {
-  if (form == static_cast<std::uint8_t>(e) || form == role_free) return true;
-  if (form == role_supported) return e != element::none && !is_extension(e);
-  return (form & role_optional) != 0 && form < role_supported &&
-         (e == element::none || static_cast<std::uint8_t>(e) == (form ^ role_optional));
-}
-
-inline constexpr std::uint32_t max_listed = 12;  ///< variants that a note lists
-
-/// An instance as an opcode sees it.
-struct candidate {
-  std::uint32_t instance = 0;  ///< in catalog::instances
-  std::uint8_t role[role_count] = {};
-  element accum = element::none;
-  std::uint8_t quantized = 0;  ///< bit n: role n must carry a descriptor
-  bool refuses_quant = false, is_supported = false;
-};
-
-/// The roles and the types of a task's operands.
-struct typed_task {
-  element role[role_count] = {element::none, element::none, element::none, element::none};
-  std::uint8_t quantized = 0;  ///< bit n: an operand in role n carries a descriptor
-  element accum = element::none;
-};
-
-class family_rules {
- public:
-  void check(context& c, const task& t, const attributes& a) {
-    if (t.opcode == opcode::compute) return;
-    const opcode_row& r = row(t.opcode);
-    const std::string_view families = governing(t.opcode);
-    if (r.families.empty())
-      c.found.add(errc::nem_fam_006_ungoverned, c.at(opcode_node(c, t)))
-          << "no type family governs " << r.name;
-    if (!check_elements(c, t) || families.empty()) return;
-    typed_task types;
-    if (!roles_of(c, t, types)) return;
-    if (a.has(attribute::accum_type)) types.accum = a.accum_type;
-    const found_row best = find(c, t.opcode, types);
-    if (best.row == no_index) return;  // the catalog has none of the families
-    if (best.differing != 0) return no_variant(c, t, types, best.row);
-    conditions(c, t, types, rows_[best.row]);
-  }
-
- private:
-  struct found_row {
-    std::uint32_t row = no_index, differing = 0;
-  };
-  struct memo {
-    std::uint64_t key = 0;
-    found_row value;
-  };
-
-  /// Convolutions without families of their own follow conv2d.
-  [[nodiscard]] static std::string_view governing(opcode op) noexcept {
-    return row(op).category == opcode_category::convolution ? row(opcode::conv2d).families
-                                                            : row(op).families;
-  }
-  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
-    return c.v.regions[o.region];
-  }
-
-  /// FAM-005. False where types are wrong.
-  [[nodiscard]] static bool check_elements(context& c, const task& t) {
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    const element first = of(c, in[0]).element;
-    switch (row(t.opcode).category) {
-      case opcode_category::elementwise_unary:
-      case opcode_category::elementwise_binary:
-      case opcode_category::elementwise_other:
-      case opcode_category::pooling:
-      case opcode_category::reduction: break;
-      default: return true;
-    }
-    const operand& y = out[0];
-    const element made = of(c, y).element;
-    if (t.opcode == opcode::argmax || t.opcode == opcode::argmin) {
-      if (is_integer(made) && made != element::i4) return true;
-      auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(y.node));
-      w << "element types must match: " << name(t.opcode)
-        << " gives indices of i8, i16, i32, u8, u16 or u32, not " << name(made);
-      return false;
-    }
-    if (in.size() > 1 && of(c, in[1]).element != first) {
-      const bool first_is_odd = of(c, in[1]).element == made;
-      mismatch(c, t, in[first_is_odd ? 0 : 1], first_is_odd ? 0 : 1, in[first_is_odd ? 1 : 0],
-               first_is_odd ? 1 : 0);
-      return false;
-    }
-    if (made == first) return true;
-    mismatch(c, t, y, output_role, in[0], 0);
-    return false;
-  }
-  static void mismatch(context& c, const task& t, const operand& odd, std::size_t odd_role,
-                       const operand& other, std::size_t other_role) {
-    auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(odd.node));
-    w << "element types must match: " << role_name(t.opcode, odd_role) << " is "
-      << name(of(c, odd).element) << ", " << role_name(t.opcode, other_role) << " is "
-      << name(of(c, other).element);
-    w.note(c.at(other.node)) << role_name(t.opcode, other_role) << " is here";
-  }
-  [[nodiscard]] static std::string_view role_name(opcode op, std::size_t role) noexcept {
-    return role == output_role ? registry_name(op, true, 0) : registry_name(op, false, role);
-  }
-
-  /// Fills in the types by roles. False after FAM-001, which operands of one list give that differ
-  /// from one another, and indices that aren't integers.
-  [[nodiscard]] static bool roles_of(context& c, const task& t, typed_task& to) {
-    const opcode_signature& s = signature(t.opcode);
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      if (!put(c, t, in[i], s.variadic_inputs ? 0 : i, to)) return false;
-    for (const operand& o : out)
-      if (!put(c, t, o, output_role, to)) return false;
-    if (t.opcode != opcode::gather || is_integer(to.role[1])) return true;
-    c.found.add(errc::nem_fam_001_variant, c.at(in[1].node))
-        << "gather takes indices of an integer type, not " << name(to.role[1]);
-    return false;
-  }
-  [[nodiscard]] static bool put(context& c, const task& t, const operand& o, std::size_t role,
-                                typed_task& to) {
-    const region& r = of(c, o);
-    if (r.quant != no_index) to.quantized = static_cast<std::uint8_t>(to.quantized | 1u << role);
-    if (to.role[role] == element::none || to.role[role] == r.element)
-      return to.role[role] = r.element, true;
-    c.found.add(errc::nem_fam_001_variant, c.at(o.node))
-        << "no variant of " << name(t.opcode) << " takes " << name(r.element) << " beside "
-        << name(to.role[role]);
-    return false;
-  }
-
-  /// How many operands of a task a row doesn't take.
-  [[nodiscard]] static std::uint32_t differing(const candidate& r, const typed_task& t) noexcept {
-    std::uint32_t n = 0;
-    for (std::size_t i = 0; i < role_count; ++i) n += takes(r.role[i], t.role[i]) ? 0u : 1u;
-    return n;
-  }
-  [[nodiscard]] static bool accepts_accum(const candidate& r, const typed_task& t) noexcept {
-    return t.accum == element::none || r.accum == element::none || r.accum == t.accum;
-  }
-  [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
-    return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
-  }
-  /// How unlike two types are: of another kind, then by how often the width doubles.
-  [[nodiscard]] static std::uint32_t difference(element a, element b) noexcept {
-    const auto is_real = [](element e) {
-      return is_floating(e) || e == element::tf32 || e == element::f64;
-    };
-    const auto doublings = [](element e) { return static_cast<int>(std::bit_width(bitwidth(e))); };
-    const int apart = doublings(a) - doublings(b);
-    return (is_real(a) == is_real(b) && (a == element::bool_) == (b == element::bool_) ? 0u : 8u) +
-           static_cast<std::uint32_t>(apart < 0 ? -apart : apart);
-  }
-  /// How far a row is from a task: first by how many operands differ, then by how much, then by
-  /// accum_type, descriptors and whether the target has it.
-  [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
-                                              const typed_task& t) noexcept {
-    std::uint32_t all = 0, inputs = 0, others = 0, unlike = 0;
-    for (std::size_t i = 0; i < role_count; ++i) {
-      if (takes(r.role[i], t.role[i])) continue;
-      ++all;
-      if (i != output_role) ++inputs;
-      // One operand more, or one less, is a greater change than another type.
-      if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
-        ++others;
-      else if (r.role[i] < element_count)
-        unlike += difference(static_cast<element>(r.role[i]), t.role[i]);
-    }
-    return ((all * 16 + others * 4 + inputs) * 64 + unlike) * 16 + (accepts_accum(r, t) ? 0u : 8u) +
-           (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
-           (c.types.instances[r.instance].is_must ? 0u : 1u);
-  }
-
-  /// The nearest row for a task, from memory where it was asked before.
-  [[nodiscard]] found_row find(const context& c, opcode op, const typed_task& t) {
-    const auto k = static_cast<std::size_t>(op);
-    if (!is_built_[k]) build(c, op);
-    std::uint64_t key = k + 1;
-    for (const element e : t.role) key = key << 8 | static_cast<std::uint64_t>(e);
-    key = key << 16 | static_cast<std::uint64_t>(t.accum) << 8 | t.quantized;
-    const auto [m, is_new] = memos_.find(key);
-    if (is_new) {
-      std::uint32_t least = no_index;
-      for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
-        const std::uint32_t far = distance(c, rows_[i], t);
-        if (far < least) least = far, m.value = {i, differing(rows_[i], t)};
-      }
-    }
-    return m.value;
-  }
-
-  /// Makes the rows of an opcode.
-  void build(const context& c, opcode op) {
-    const auto k = static_cast<std::size_t>(op);
-    is_built_[k] = true;
-    first_[k] = static_cast<std::uint32_t>(rows_.size());
-    for (std::string_view list = governing(op); !list.empty();) {
-      const std::string_view wanted = next_word(list);
-      for (const type_family& f : c.types.families)
-        if (c.types.text_of(f.name) == wanted) {
-          for (std::uint32_t v = 0; v < f.variants; ++v)
-            build(c, op, f, c.types.variants[f.first_variant + v]);
-          break;
-        }
-    }
-    size_[k] = static_cast<std::uint32_t>(rows_.size()) - first_[k];
-  }
-  /// What a family, or a variant before it, says of a name; null for nothing.
-  [[nodiscard]] static const operand_type* type_named(const context& c, const type_family& f,
-                                                      const variant& v,
-                                                      std::string_view name) noexcept {
-    for (std::uint32_t i = 0; i < v.operands; ++i)
-      if (c.types.text_of(c.types.operand_types[v.first_operand + i].operand) == name)
-        return &c.types.operand_types[v.first_operand + i];
-    for (std::uint32_t i = 0; i < f.operands; ++i)
-      if (c.types.text_of(c.types.operand_types[f.first_operand + i].operand) == name)
-        return &c.types.operand_types[f.first_operand + i];
-    return nullptr;
-  }
-  /// The roles that the opcode has: bit n.
-  [[nodiscard]] static std::uint8_t roles(opcode op) noexcept {
-    const std::uint8_t inputs = signature(op).inputs;
-    return static_cast<std::uint8_t>(((1u << (inputs < output_role ? inputs : output_role)) - 1) |
-                                     1u << output_role);
-  }
-  [[nodiscard]] static const operand_type* type_of_role(const context& c, opcode op,
-                                                        const type_family& f, const variant& v,
-                                                        std::size_t role) noexcept {
-    if (const operand_type* own = type_named(c, f, v, role_name(op, role))) return own;
-    if (op == opcode::gather && role == 1) return nullptr;  // indices
-    const bool is_output = role == output_role;
-    if (const operand_type* all = type_named(c, f, v, is_output ? "output" : "input")) return all;
-    return type_named(c, f, v, is_output ? "dst" : "src");
-  }
-  /// Whether a variant demands an operand that the opcode doesn't have, as matmul has no C.
-  [[nodiscard]] static bool demands_other(const context& c, opcode op, const variant& v) noexcept {
-    for (std::uint32_t i = 0; i < v.operands; ++i) {
-      const operand_type& o = c.types.operand_types[v.first_operand + i];
-      const std::string_view name = c.types.text_of(o.operand);
-      bool is_known = o.form == type_form::absent || name == "input" || name == "output" ||
-                      name == "src" || name == "dst";
-      for (std::size_t r = 0; r < role_count && !is_known; ++r)
-        is_known = (roles(op) >> r & 1) != 0 && role_name(op, r) == name;
-      if (!is_known) return true;
-    }
-    return false;
-  }
-
-  void build(const context& c, opcode op, const type_family& f, const variant& v) {
-    if (demands_other(c, op, v)) return;
-    const operand_type* types[role_count] = {};
-    const opcode_signature& s = signature(op);
-    candidate all;
-    bool has_i4 = false;
-    for (std::size_t r = 0; r < role_count; ++r) {
-      if ((roles(op) >> r & 1) == 0) {
-        all.role[r] = static_cast<std::uint8_t>(element::none);
-        continue;
-      }
-      types[r] = type_of_role(c, op, f, v, r);
-      if (types[r] == nullptr) all.role[r] = role_free;
-      has_i4 = has_i4 || (types[r] != nullptr && types[r]->form == type_form::element &&
-                          types[r]->element == element::i4);
-    }
-    all.accum = f.accum;
-    all.refuses_quant = f.quant == quant_condition::absent;
-    for (std::size_t r = 0; r < role_count; ++r) {
-      bool must = false;
-      if (f.quant == quant_condition::required) {  // of the weight of int4, else of the data inputs
-        const bool is_i4 = types[r] != nullptr && types[r]->form == type_form::element &&
-                           types[r]->element == element::i4;
-        must = has_i4 ? is_i4 : r < s.required_inputs && r != output_role;
-      } else if (f.quant == quant_condition::required_on) {
-        must = types[r] != nullptr &&
-               (c.types.text_of(types[r]->operand) == c.types.text_of(f.quant_operand));
-      }
-      if (must) all.quantized = static_cast<std::uint8_t>(all.quantized | 1u << r);
-    }
-    for (std::uint32_t i = v.first_instance; i < v.first_instance + v.instances; ++i) {
-      const instance& x = c.types.instances[i];
-      candidate r = all;
-      r.instance = i;
-      r.is_supported = c.target != nullptr && c.types.supports(*c.target, i);
-      bool is_whole = true;
-      for (std::size_t k = 0; k < role_count; ++k) {
-        if (types[k] == nullptr) continue;
-        const operand_type& o = *types[k];
-        element e = element::none;
-        switch (o.form) {
-          case type_form::element: e = o.element; break;
-          case type_form::parameter:
-            if (o.parameter < x.types)
-              e = c.types.types[x.first_type + o.parameter];
-            else
-              is_whole = false;
-            break;
-          case type_form::absent: break;
-          case type_form::any_supported: break;
-        }
-        const bool is_optional = k != output_role && k >= s.required_inputs &&
-                                 c.types.text_of(o.operand) != role_name(op, k);
-        r.role[k] = o.form == type_form::any_supported
-                        ? std::uint8_t{role_supported}
-                        : static_cast<std::uint8_t>(
-                              static_cast<unsigned>(e) |
-                              (is_optional && e != element::none ? unsigned{role_optional} : 0u));
-      }
-      if (is_whole) rows_.push_back(r);
-    }
-  }
-
-  /// The operand in a role, or null.
-  [[nodiscard]] static const operand* operand_of(const context& c, const task& t,
-                                                 std::size_t role) noexcept {
-    if (role == output_role) return c.v.outputs(t).data();
-    return role < t.inputs ? &c.v.inputs(t)[role] : nullptr;
-  }
-  [[nodiscard]] static std::string_view form_name(std::uint8_t form) noexcept {
-    if (form == role_supported) return "any element type";
-    if (form == role_free) return "anything";
-    return name(static_cast<element>(form & ~unsigned{role_optional}));
-  }
-
-  [[nodiscard]] static text reference_of(const context& c, const candidate& r) {
-    text reference;
-    c.types.append_reference(reference, c.types.instances[r.instance]);
-    return reference;
-  }
-  static void refer(findings::writer& out, const context& c, const candidate& r) {
-    const text reference = reference_of(c, r);
-    out << reference;
-  }
-  /// What nobody will read needn't be worked out.
-  [[nodiscard]] static bool is_heard(context& c) noexcept {
-    return c.found.report().diagnostics.size() < c.options.max_diagnostics;
-  }
-  /// How a task's operand differs from what a row takes: "A must be i8".
-  static void append_difference(findings::writer& out, opcode op, std::size_t role,
-                                std::uint8_t form, element found) {
-    out << role_name(op, role);
-    if (form == static_cast<std::uint8_t>(element::none))
-      out << " must be left out";
-    else if (found == element::none)
-      out << " of " << form_name(form) << " must be given";
-    else
-      out << " must be " << form_name(form) << ", not " << name(found);
-  }
-  /// The types of all operands: "A: i8, B: i8, Y: i8".
-  static void append_types(findings::writer& out, opcode op, const candidate& r) {
-    bool is_first = true;
-    for (std::size_t i = 0; i < role_count; ++i) {
-      if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
-      out << (is_first ? "" : ", ") << role_name(op, i) << ": " << form_name(r.role[i]);
-      is_first = false;
-    }
-  }
-  /// The nearest row; of those that the target has, where it has any.
-  [[nodiscard]] std::uint32_t nearest_available(const context& c, opcode op,
-                                                const typed_task& types) const {
-    const auto k = static_cast<std::size_t>(op);
-    bool only_supported = false;
-    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i)
-      only_supported = only_supported || rows_[i].is_supported;
-    std::uint32_t best = no_index, least = no_index;
-    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
-      if (only_supported && !rows_[i].is_supported) continue;
-      const std::uint32_t far = distance(c, rows_[i], types);
-      if (far < least) least = far, best = i;
-    }
-    return best;
-  }
-  /// The nearest variant with its types, then the other ones that there are.
-  void append_variants(findings::writer& out, const context& c, opcode op,
-                       std::uint32_t nearest) const {
-    const auto k = static_cast<std::size_t>(op);
-    const bool only_supported = rows_[nearest].is_supported;
-    out << "the nearest variant";
-    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
-    out << " is ";
-    refer(out, c, rows_[nearest]);
-    out << " (";
-    append_types(out, op, rows_[nearest]);
-    out << ')';
-    std::uint32_t others = 0;
-    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
-      if (i == nearest || (only_supported && !rows_[i].is_supported)) continue;
-      if (++others > max_listed) continue;
-      out << (others == 1 ? "; others are " : ", ");
-      refer(out, c, rows_[i]);
-    }
-    if (others > max_listed) out << " and " << others - max_listed << " more";
-  }
-
-  /// FAM-001.
-  void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
-    const bool is_shown = is_heard(c);
-    const std::uint32_t near = is_shown ? nearest_available(c, t.opcode, types) : best;
-    const candidate& r = rows_[near];
-    std::size_t role = 0;
-    while (role < output_role && takes(r.role[role], types.role[role])) ++role;
-    const operand* const o = operand_of(c, t, role);
-    auto&& w =
-        c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
-    if (!is_shown) return;
-    w << "no variant of " << name(t.opcode) << " takes ";
-    bool is_first = true;
-    for (std::size_t i = 0; i < role_count; ++i) {
-      if (types.role[i] == element::none) continue;
-      w << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
-      is_first = false;
-    }
-    w << ": ";
-    append_difference(w, t.opcode, role, r.role[role], types.role[role]);
-    w << " in ";
-    refer(w, c, r);
-    append_variants(w.note(), c, t.opcode, near);
-  }
-
-  /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
-  void conditions(context& c, const task& t, const typed_task& types, const candidate& r) {
-    if (accepts_accum(r, types) && accepts_quant(r, types) &&
-        (c.target == nullptr || r.is_supported))
-      return;
-    const text reference = reference_of(c, r);
-    if (!accepts_accum(r, types)) {
-      c.found.add(errc::nem_fam_003_accum,
-                  c.at(attribute_value(c.d, t.node, attribute::accum_type)))
-          << "accum_type must equal " << name(r.accum) << " of " << reference.view() << ", not "
-          << name(types.accum);
-      return;
-    }
-    if (!accepts_quant(r, types)) descriptors(c, t, r, reference);
-    // Opcodes that borrow another's families aren't what devices list.
-    if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
-    const bool is_shown = is_heard(c);
-    auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
-    if (!is_shown) return;
-    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
-    const std::uint32_t near = nearest_available(c, t.opcode, types);
-    auto& note = w.note(c.target->where);
-    if (rows_[near].is_supported)
-      append_variants(note, c, t.opcode, near);
-    else
-      note << "it supports no variant of " << name(t.opcode);
-  }
-  /// FAM-004, for each operand.
-  static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
-    const auto check = [&](const operand& o, std::size_t role) {
-      const bool has_quant = of(c, o).quant != no_index;
-      if (r.refuses_quant && has_quant)
-        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
-            << reference.view() << " takes no quantization descriptor on "
-            << role_name(t.opcode, role);
-      else if ((r.quantized >> role & 1) != 0 && !has_quant)
-        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
-            << reference.view() << " requires a quantization descriptor on "
-            << role_name(t.opcode, role);
-    };
-    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
-    for (std::size_t i = 0; i < in.size(); ++i)
-      check(in[i], signature(t.opcode).variadic_inputs ? 0 : i);
-    for (const operand& o : out) check(o, output_role);
-  }
-
-  pool<candidate> rows_;
-  keyed_rows<memo> memos_;
-  bool is_built_[opcode_count] = {};
-  std::uint32_t first_[opcode_count] = {}, size_[opcode_count] = {};
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
-
-// ---- tessera/nem/detail/rules/shape.hpp
-//
-// Rules about shapes: what each opcode takes, and what it makes of it.
-//
-//   shape_rules(c, t, a).check();       // operands are typed, attributes in range
-//
-//   SHP-001    rank                     gemm, matmul, convolutions, pools
-//   SHP-002    shapes are identical     element-wise, normalization, softmax, conversions
-//   SHP-003    inner sizes, channels    gemm, matmul, convolutions
-//   SHP-004    the output               whatever derives a shape
-//   SHP-005    bias and scale           gemm, convolutions, normalization
-//   SHP-006    layout                   conv2d, depthwise_conv2d, pools
-//   SHP-007    number of elements       reshape
-//   SHP-008    parts                    concat, split
-//   SHP-009    groups                   convolutions
-//   SHP-010    padding                  pools
-//   OPC-009    axes within the rank     whatever has an axis
-//
-// Where one of these fails, those that build upon it are left out.
-//
-// Lifetime:   nothing is kept.
-// Errors:     those above.
-// Limits:     operands of up to 32 dimensions (SHP-001).
-// Allocation: none.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
-#define TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// A shape that is derived.
-class derived_shape {
- public:
-  /// More dimensions than any operand has are counted, not kept.
-  void push_back(std::int64_t size) noexcept {
-    if (rank_ < max_rank) sizes_[rank_] = size;
-    ++rank_;
-  }
-  void append(view<std::int64_t> sizes) noexcept {
-    for (const std::int64_t s : sizes) push_back(s);
-  }
-  [[nodiscard]] std::int64_t& operator[](std::size_t i) noexcept { return sizes_[i]; }
-  [[nodiscard]] view<std::int64_t> sizes() const noexcept {
-    return {sizes_, rank_ < max_rank ? rank_ : max_rank};
-  }
-  [[nodiscard]] bool equals(view<std::int64_t> other) const noexcept {
-    return rank_ == other.size() && are_equal(sizes(), other);
-  }
-
- private:
-  std::int64_t sizes_[max_rank];
-  std::size_t rank_ = 0;
-};
-
-/// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
-/// 1), it moves by `stride`, and the input is padded on both sides.
-[[nodiscard]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
-                                               std::int64_t after, std::int64_t kernel,
-                                               std::int64_t dilation,
-                                               std::int64_t stride) noexcept {
-  std::int64_t padded = 0, span = 0;
-  if (__builtin_add_overflow(size, before, &padded) ||
-      __builtin_add_overflow(padded, after, &padded) ||
-      __builtin_mul_overflow(dilation, kernel - 1, &span) || span >= padded)
-    return 0;
-  return (padded - span - 1) / stride + 1;
-}
-
-/// How many elements one axis of a slice keeps, with bounds as ONNX clamps them.
-[[nodiscard]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
-                                              std::int64_t end, std::int64_t step) noexcept {
-  const auto clamp = [](std::int64_t x, std::int64_t low, std::int64_t high) {
-    return x < low ? low : x > high ? high : x;
-  };
-  if (start < 0) start += size;
-  if (end < 0) end += size;
-  if (step > 0) {
-    start = clamp(start, 0, size), end = clamp(end, 0, size);
-    return end <= start ? 0 : (end - start - 1) / step + 1;
-  }
-  start = clamp(start, 0, size - 1), end = clamp(end, -1, size - 1);
-  if (start <= end) return 0;
-  const auto span = static_cast<std::uint64_t>(start - end - 1);
-  return static_cast<std::int64_t>(span / (0 - static_cast<std::uint64_t>(step))) + 1;
-}
-
-class shape_rules {
- public:
-  shape_rules(context& c, const task& t, const attributes& a) noexcept
-      : c_(c), t_(t), a_(a), inputs_(c.v.inputs(t)), outputs_(c.v.outputs(t)) {}
-
-  void check() {
-    if (!check_ranks()) return;
-    switch (row(t_.opcode).category) {
-      case opcode_category::data_movement:
-      case opcode_category::generic: break;
-      case opcode_category::linear_algebra: gemm(); break;
-      case opcode_category::convolution: convolution(); break;
-      case opcode_category::pooling: pool_shape(); break;
-      case opcode_category::layout: layout(); break;
-      case opcode_category::reduction: reduction(); break;
-      case opcode_category::normalization: normalization(); break;
-      case opcode_category::softmax: softmax(); break;
-      case opcode_category::elementwise_unary:
-      case opcode_category::elementwise_binary:
-      case opcode_category::elementwise_other:
-      case opcode_category::type_conversion: (void)identical(t_.inputs); break;
-    }
-  }
-
- private:
-  [[nodiscard]] const region& of(const operand& o) const noexcept { return c_.v.regions[o.region]; }
-  [[nodiscard]] view<std::int64_t> shape(const operand& o) const noexcept {
-    return c_.v.shape(of(o));
-  }
-  [[nodiscard]] std::string_view input_name(std::size_t i) const noexcept {
-    return registry_name(t_.opcode, false, i);
-  }
-  findings::writer fail(errc code, const operand& o) { return c_.found.add(code, c_.at(o.node)); }
-  findings::writer fail(errc code, attribute a) {
-    const std::uint32_t value = attribute_value(c_.d, t_.node, a);
-    return c_.found.add(code, c_.at(value == no_node ? opcode_node(c_, t_) : value));
-  }
-  findings::writer fail(errc code, attribute a, std::size_t index) {
-    return c_.found.add(code, c_.at(attribute_element(c_.d, t_.node, a, index)));
-  }
-
-  [[nodiscard]] bool check_ranks() {
-    for (const view<operand> all : {inputs_, outputs_})
-      for (const operand& o : all)
-        if (of(o).rank > max_rank) {
-          fail(errc::nem_shp_001_rank, o) << "operands of compute tasks have at most " << max_rank
-                                          << " dimensions, not " << of(o).rank;
-          return false;
-        }
-    return true;
-  }
-  /// SHP-001 for an operand of exactly, or of at least, so many dimensions.
-  [[nodiscard]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
-    const std::size_t found = shape(inputs_[i]).size();
-    if (found == rank || (at_least && found > rank)) return true;
-    fail(errc::nem_shp_001_rank, inputs_[i])
-        << input_name(i) << " of " << name(t_.opcode) << " must have "
-        << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
-        << number_list{shape(inputs_[i])};
-    return false;
-  }
-  /// SHP-006; regions without a layout are as the shape says.
-  [[nodiscard]] bool has_layout(const operand& o, std::string_view operand,
-                                std::string_view wanted) {
-    const std::uint32_t layout = of(o).layout;
-    if (layout == no_name || c_.d.name(layout) == wanted) return true;
-    auto&& w = fail(errc::nem_shp_006_layout, o);
-    w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
-      << c_.d.name(layout);
-    declared(w, o);
-    return false;
-  }
-  /// SHP-004.
-  void derives(const derived_shape& y, const operand& o) {
-    if (y.equals(shape(o))) return;
-    for (const std::int64_t size : y.sizes())
-      if (size <= 0) {
-        fail(errc::nem_shp_004_output, o)
-            << name(t_.opcode) << " gives no elements here: its output would be "
-            << number_list{y.sizes()};
-        return;
-      }
-    auto&& w = fail(errc::nem_shp_004_output, o);
-    w << name(t_.opcode) << " gives " << number_list{y.sizes()} << " here, the output is "
-      << number_list{shape(o)};
-    declared(w, o);
-  }
-  /// A note that points to the `let` of an operand's region.
-  void declared(findings::writer& w, const operand& o) {
-    const region& r = of(o);
-    if (r.declaration != no_node) w.note(c_.at(r.node)) << "declared here";
-  }
-
-  /// SHP-002 for the first `inputs` inputs and the output. Of three operands, the odd one is named.
-  [[nodiscard]] bool identical(std::size_t inputs) {
-    const operand &first = inputs_[0], &y = outputs_[0];
-    const std::string_view y_name = registry_name(t_.opcode, true, 0);
-    if (inputs > 1) {
-      const operand& second = inputs_[1];
-      if (!are_equal(shape(first), shape(second))) {
-        const bool first_is_odd = are_equal(shape(second), shape(y));
-        differ(first_is_odd ? first : second, input_name(first_is_odd ? 0 : 1),
-               first_is_odd ? second : first, input_name(first_is_odd ? 1 : 0));
-        return false;
-      }
-    }
-    if (are_equal(shape(first), shape(y))) return true;
-    differ(y, y_name, first, input_name(0));
-    return false;
-  }
-  void differ(const operand& odd, std::string_view odd_name, const operand& other,
-              std::string_view other_name) {
-    auto&& w = fail(errc::nem_shp_002_identical, odd);
-    w << "shapes must be identical: " << odd_name << " is " << number_list{shape(odd)} << ", "
-      << other_name << " is " << number_list{shape(other)};
-    w.note(c_.at(other.node)) << other_name << " is here";
-  }
-
-  /// Takes an axis to 0 … rank - 1. OPC-009, once for each place.
-  [[nodiscard]] bool axis_of(attribute a, std::size_t index, std::int64_t axis, std::size_t rank,
-                             std::size_t& to) {
-    const auto limit = static_cast<std::int64_t>(rank);
-    if (axis >= -limit && axis < limit) {
-      to = static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
-      return true;
-    }
-    auto&& w = a == attribute::axis ? fail(errc::nem_opc_009_range, a)
-                                    : fail(errc::nem_opc_009_range, a, index);
-    if (rank == 0)
-      w << "an operand of rank 0 has no axis " << axis;
-    else
-      w << "axis must be from " << -limit << " to " << limit - 1 << " where the rank is " << rank
-        << ", not " << axis;
-    return false;
-  }
-  [[nodiscard]] bool axis_of(std::size_t rank, std::size_t& to) {
-    return a_.has(attribute::axis) && axis_of(attribute::axis, 0, a_.axis, rank, to);
-  }
-  /// The axes that a list names, as bits; OPC-009 for one that is named twice.
-  [[nodiscard]] bool axes_of(std::size_t rank, std::uint64_t& to) {
-    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
-      std::size_t axis = 0;
-      if (!axis_of(attribute::axes, i, a_.axes[i], rank, axis)) return false;
-      if ((to >> axis & 1) != 0) {
-        fail(errc::nem_opc_009_range, attribute::axes, i)
-            << "axis " << a_.axes[i] << " is named already";
-        return false;
-      }
-      to |= std::uint64_t{1} << axis;
-    }
-    return true;
-  }
-
-  void gemm() {
-    if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
-    const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
-    const std::size_t ra = a.size(), rb = b.size();
-    // Operands of layout …KM and …NK are stored transposed.
-    const bool a_is_turned = c_.layout_ends_in(of(inputs_[0]), "KM"),
-               b_is_turned = c_.layout_ends_in(of(inputs_[1]), "NK");
-    const std::int64_t m = a[ra - (a_is_turned ? 1 : 2)], k = a[ra - (a_is_turned ? 2 : 1)],
-                       kb = b[rb - (b_is_turned ? 1 : 2)], n = b[rb - (b_is_turned ? 2 : 1)];
-    const view<std::int64_t> batch(a.data(), ra - 2);
-    if (k != kb) {
-      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
-      w << "inner dimensions differ: A is " << number_list{a} << " with K = " << k << ", B is "
-        << number_list{b} << " with K = " << kb;
-      w.note(c_.at(inputs_[0].node)) << "A is here";
-      return;
-    }
-    if (rb != 2 && !are_equal(batch, view<std::int64_t>(b.data(), rb - 2))) {
-      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
-      w << "batch dimensions differ: A is " << number_list{a} << ", B is " << number_list{b};
-      w.note(c_.at(inputs_[0].node)) << "A is here";
-      return;
-    }
-    derived_shape y;
-    y.append(batch);
-    y.push_back(m);
-    y.push_back(n);
-    if (inputs_.size() > 2 && !broadcasts(shape(inputs_[2]), y.sizes()))
-      fail(errc::nem_shp_005_bias, inputs_[2])
-          << "C is " << number_list{shape(inputs_[2])} << ", which can't be broadcast to "
-          << number_list{y.sizes()};
-    derives(y, outputs_[0]);
-  }
-  [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
-    if (from.size() > to.size()) return false;
-    const std::size_t skipped = to.size() - from.size();
-    for (std::size_t i = 0; i < from.size(); ++i)
-      if (from[i] != 1 && from[i] != to[i + skipped]) return false;
-    return true;
-  }
-
-  void convolution() {
-    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
-    const bool is_depthwise = t_.opcode == opcode::depthwise_conv2d;
-    const bool x_fits = has_rank(0, axes + 2), w_fits = has_rank(1, axes + 2);
-    if (!x_fits || !w_fits) return;
-    if (axes == 2) {
-      const bool x = has_layout(inputs_[0], "X", "NHWC"), w = has_layout(inputs_[1], "W", "HWIO"),
-                 y = has_layout(outputs_[0], "Y", "NHWC");
-      if (!x || !w || !y) return;
-    }
-    const view<std::int64_t> x = shape(inputs_[0]), w = shape(inputs_[1]);
-    const std::int64_t channels = x[axes + 1], made = w[axes + 1], taken = w[axes];
-    const std::int64_t groups = is_depthwise ? channels : a_.groups;
-    if (channels < 1 || groups < 1) return;
-    if (!is_depthwise && !a_.has(attribute::groups) && (made < 1 || taken != channels) &&
-        attribute_value(c_.d, t_.node, attribute::groups) != no_node)
-      return;  // they are given, and wrong themselves
-    if (channels % groups != 0 || made % groups != 0) {
-      auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
-                              : fail(errc::nem_shp_009_groups, attribute::groups);
-      if (is_depthwise)
-        e << "the output channels must be a multiple of the " << groups << " of X, not " << made;
-      else
-        e << "groups must divide the channels of input and output, " << channels << " and " << made
-          << ": it is " << groups;
-      return;
-    }
-    if (taken != channels / groups) {
-      auto&& e = fail(errc::nem_shp_003_inner, inputs_[1]);
-      e << "input channels differ: W is " << number_list{w} << " and takes " << taken
-        << " of each group, X is " << number_list{x} << " and has " << channels / groups;
-      e.note(c_.at(inputs_[0].node)) << "X is here";
-      return;
-    }
-    if (inputs_.size() > 2) {
-      const view<std::int64_t> b = shape(inputs_[2]);
-      if (b.size() != 1 || b[0] != made)
-        fail(errc::nem_shp_005_bias, inputs_[2])
-            << "B must be [" << made << "], the output channels of W, not " << number_list{b};
-    }
-    if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
-      return;
-    derived_shape y;
-    y.push_back(x[0]);
-    for (std::size_t i = 0; i < axes; ++i)
-      y.push_back(window_count(x[i + 1], a_.pads[i], a_.pads[axes + i], w[i], a_.dilations[i],
-                               a_.strides[i]));
-    y.push_back(made);
-    derives(y, outputs_[0]);
-  }
-
-  void pool_shape() {
-    if (!has_rank(0, 4) || !has_layout(inputs_[0], "X", "NHWC")) return;
-    if (!a_.has(attribute::kernel_shape) || !a_.has(attribute::pads)) return;
-    for (std::size_t i = 0; i < 4; ++i)
-      if (a_.pads[i] >= a_.kernel_shape[i & 1]) {
-        fail(errc::nem_shp_010_padding, attribute::pads, i)
-            << "the padding of a pool must be smaller than its kernel: " << a_.pads[i]
-            << " against " << a_.kernel_shape[i & 1];
-        return;
-      }
-    if (!a_.has(attribute::strides)) return;
-    const view<std::int64_t> x = shape(inputs_[0]);
-    derived_shape y;
-    y.push_back(x[0]);
-    for (std::size_t i = 0; i < 2; ++i)
-      y.push_back(
-          window_count(x[i + 1], a_.pads[i], a_.pads[2 + i], a_.kernel_shape[i], 1, a_.strides[i]));
-    y.push_back(x[3]);
-    derives(y, outputs_[0]);
-  }
-
-  void layout() {
-    switch (t_.opcode) {
-      case opcode::transpose: return transpose();
-      case opcode::reshape: return reshape();
-      case opcode::slice: return slice();
-      case opcode::concat: return concat();
-      case opcode::split: return split();
-      case opcode::pad: return pad();
-      default: return gather();
-    }
-  }
-  /// OPC-009 for a list that needs so many numbers.
-  [[nodiscard]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
-    if (!a_.has(a)) return false;
-    if (size == wanted) return true;
-    fail(errc::nem_opc_009_range, a)
-        << attribute_table[static_cast<std::size_t>(a)].name << " has " << size << " numbers, "
-        << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
-    return false;
-  }
-  void transpose() {
-    const view<std::int64_t> x = shape(inputs_[0]);
-    if (!has_size(attribute::perm, a_.perm.size(), x.size())) return;
-    derived_shape y;
-    for (const std::int64_t p : a_.perm) y.push_back(x[static_cast<std::size_t>(p)]);
-    derives(y, outputs_[0]);
-  }
-  /// The product of sizes above 0; -1 where it is too large.
-  [[nodiscard]] static std::int64_t count_of(view<std::int64_t> sizes) noexcept {
-    std::int64_t count = 1;
-    for (const std::int64_t s : sizes)
-      if (s > 0 && __builtin_mul_overflow(count, s, &count)) return -1;
-    return count;
-  }
-  void reshape() {
-    if (!a_.has(attribute::target_shape)) return;
-    const view<std::int64_t> x = shape(inputs_[0]), target = a_.target_shape;
-    const std::int64_t count = count_of(x), given = count_of(target);
-    std::size_t inferred = target.size();
-    for (std::size_t i = 0; i < target.size(); ++i)
-      if (target[i] < 0) inferred = i;
-    const bool is_inferred = inferred < target.size();
-    if (count < 0 || given < 0 || (is_inferred ? count % given != 0 : count != given)) {
-      auto&& w = fail(errc::nem_shp_007_count, attribute::target_shape);
-      w << "reshape must preserve the number of elements: X is " << number_list{x}
-        << ", target_shape is " << number_list{target};
-      w.note(c_.at(inputs_[0].node)) << "X has " << count << " elements";
-      return;
-    }
-    derived_shape y;
-    for (const std::int64_t size : target) y.push_back(size < 0 ? count / given : size);
-    derives(y, outputs_[0]);
-  }
-  void slice() {
-    std::uint64_t named = 0;
-    derived_shape y;
-    y.append(shape(inputs_[0]));
-    if (!a_.has(attribute::axes) || !axes_of(y.sizes().size(), named)) return;
-    if (!a_.has(attribute::starts) || !a_.has(attribute::ends) || !a_.has(attribute::steps)) return;
-    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
-      const std::int64_t axis = a_.axes[i];
-      const std::size_t at =
-          static_cast<std::size_t>(axis) + (axis < 0 ? y.sizes().size() : std::size_t{0});
-      y[at] = slice_count(y[at], a_.starts[i], a_.ends[i], a_.steps[i]);
-    }
-    derives(y, outputs_[0]);
-  }
-  void concat() {
-    derived_shape y;
-    y.append(shape(inputs_[0]));
-    std::size_t axis = 0;
-    if (!axis_of(y.sizes().size(), axis)) return;
-    for (std::size_t i = 1; i < inputs_.size(); ++i) {
-      const view<std::int64_t> x = shape(inputs_[i]), first = shape(inputs_[0]);
-      bool fits = x.size() == first.size();
-      for (std::size_t k = 0; fits && k < x.size(); ++k) fits = k == axis || x[k] == first[k];
-      fits = fits && !__builtin_add_overflow(y[axis], x[axis], &y[axis]);
-      if (fits) continue;
-      auto&& w = fail(errc::nem_shp_008_parts, inputs_[i]);
-      w << "inputs of concat may differ along axis " << axis << " only: this one is "
-        << number_list{x} << ", the first is " << number_list{first};
-      w.note(c_.at(inputs_[0].node)) << "the first is here";
-      return;
-    }
-    derives(y, outputs_[0]);
-  }
-  void split() {
-    const view<std::int64_t> x = shape(inputs_[0]), sizes = a_.split_sizes;
-    std::size_t axis = 0;
-    if (!axis_of(x.size(), axis) || !a_.has(attribute::split_sizes)) return;
-    if (sizes.size() != outputs_.size()) {
-      fail(errc::nem_shp_008_parts, attribute::split_sizes)
-          << "split_sizes has " << sizes.size() << " numbers where split has " << outputs_.size()
-          << (outputs_.size() == 1 ? " output" : " outputs");
-      return;
-    }
-    std::int64_t sum = 0;
-    bool fits = true;
-    for (const std::int64_t s : sizes) fits = fits && !__builtin_add_overflow(sum, s, &sum);
-    if (!fits || sum != x[axis]) {
-      auto&& w = fail(errc::nem_shp_008_parts, attribute::split_sizes);
-      w << "split_sizes must add up to " << x[axis] << ", the size of axis " << axis;
-      if (fits) w << ", not to " << sum;
-      return;
-    }
-    for (std::size_t i = 0; i < outputs_.size(); ++i) {
-      derived_shape y;
-      y.append(x);
-      y[axis] = sizes[i];
-      derives(y, outputs_[i]);
-    }
-  }
-  void pad() {
-    const view<std::int64_t> x = shape(inputs_[0]);
-    if (!has_size(attribute::pads, a_.pads.size(), 2 * x.size())) return;
-    derived_shape y;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      std::int64_t size = 0;
-      if (__builtin_add_overflow(x[i], a_.pads[i], &size) ||
-          __builtin_add_overflow(size, a_.pads[x.size() + i], &size)) {
-        fail(errc::nem_opc_009_range, attribute::pads, i) << "pads is too large";
-        return;
-      }
-      y.push_back(size);
-    }
-    derives(y, outputs_[0]);
-  }
-  void gather() {
-    const view<std::int64_t> x = shape(inputs_[0]), indices = shape(inputs_[1]);
-    std::size_t axis = 0;
-    if (!axis_of(x.size(), axis)) return;
-    derived_shape y;
-    y.append({x.data(), axis});
-    y.append(indices);
-    y.append({x.data() + axis + 1, x.size() - axis - 1});
-    derives(y, outputs_[0]);
-  }
-
-  void reduction() {
-    const view<std::int64_t> x = shape(inputs_[0]);
-    const bool has_axis = t_.opcode == opcode::argmax || t_.opcode == opcode::argmin;
-    std::uint64_t reduced = 0;
-    if (has_axis) {
-      std::size_t axis = 0;
-      if (!axis_of(x.size(), axis)) return;
-      reduced = std::uint64_t{1} << axis;
-    } else {
-      if (!a_.has(attribute::axes) || !axes_of(x.size(), reduced)) return;
-      if (a_.axes.empty()) reduced = ~std::uint64_t{0};
-    }
-    if (!a_.has(attribute::keepdims)) return;
-    derived_shape y;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const bool is_reduced = (reduced >> i & 1) != 0;
-      if (is_reduced && !a_.keepdims) continue;
-      y.push_back(is_reduced ? 1 : x[i]);
-    }
-    // A single number is [1], or of rank 0.
-    if (y.sizes().empty() && shape(outputs_[0]).size() == 1) y.push_back(1);
-    derives(y, outputs_[0]);
-  }
-
-  void normalization() {
-    const view<std::int64_t> x = shape(inputs_[0]);
-    std::size_t axis = 0;
-    const bool has_axis = axis_of(x.size(), axis);
-    (void)identical(1);
-    for (std::size_t i = 1; has_axis && i < inputs_.size(); ++i) {
-      const view<std::int64_t> s = shape(inputs_[i]);
-      if (s.size() == 1 && s[0] == x[axis]) continue;
-      fail(errc::nem_shp_005_bias, inputs_[i])
-          << input_name(i) << " must be [" << x[axis] << "], the size of axis " << axis << ", not "
-          << number_list{s};
-    }
-  }
-  void softmax() {
-    std::size_t axis = 0;
-    (void)axis_of(shape(inputs_[0]).size(), axis);
-    (void)identical(1);
-  }
-
-  context& c_;
-  const task& t_;
-  const attributes& a_;
-  view<operand> inputs_, outputs_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-class compute_rules {
- public:
-  void check(context& c, const task& t) {
-    if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
-    const bool is_new = !is_done(t.node);
-    if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
-    attributes& a = c.v.attributes;
-    range_rules(c, t, a).check();
-    if (!are_sound(c, t)) return;
-    if (is_new && !check_typed(c, t)) return;
-    shape_rules(c, t, a).check();
-    if (!is_new) return;
-    families_.check(c, t, a);
-    descriptors_.check(c, t, a);
-    set_done(c, t.node);
-  }
-
- private:
-  [[nodiscard]] static bool are_sound(const context& c, const task& t) noexcept {
-    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
-      const std::uint32_t r = c.v.operands[t.first_operand + i].region;
-      if (r == no_index || !c.v.regions[r].is_sound) return false;
-    }
-    return true;
-  }
-  /// TYP-003.
-  [[nodiscard]] static bool check_typed(context& c, const task& t) {
-    bool is_typed = true;
-    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
-      const operand& o = c.v.operands[t.first_operand + i];
-      const region& r = c.v.regions[o.region];
-      if (r.element != element::none && r.has_shape && (r.layout != no_name || r.has_strides))
-        continue;
-      is_typed = false;
-      auto&& w = c.found.add(errc::nem_typ_003_untyped, c.at(o.node));
-      w << "an operand of " << name(t.opcode) << " needs ";
-      const char* before = "";
-      if (r.element == element::none) w << "elem", before = ", ";
-      if (!r.has_shape) w << before << "shape", before = ", ";
-      if (r.layout == no_name && !r.has_strides) w << before << "layout (or strides)";
-      if (r.declaration != no_node) w.note(c.at(r.node)) << "declared here";
-    }
-    return is_typed;
-  }
-
-  [[nodiscard]] bool is_done(std::uint32_t node) const noexcept {
-    return node / 64 < done_.size() && (done_[node / 64] >> node % 64 & 1) != 0;
-  }
-  void set_done(const context& c, std::uint32_t node) {
-    if (done_.empty()) done_.resize(c.d.nodes.size() / 64 + 1);
-    done_[node / 64] |= std::uint64_t{1} << node % 64;
-  }
-
-  pool<std::uint64_t> done_;
-  family_rules families_;
-  descriptor_rules descriptors_;
-};
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
-
-// ---- tessera/nem/detail/rules/decorator.hpp
-//
-// The rules of decorators: which are known, what they stand on, and what they take.
-//
-//   check_decorators(c, buffer_node, on_buffer);          // each node that may be decorated
-//   const std::int64_t n = in_flight(c, loop_node);       // 1 without @max_in_flight
-//
-//   DEC-001  unknown                     RES-001  a unit that @resource can't name
-//   DEC-002  on the wrong thing          RES-002  an unknown unit
-//   DEC-003  wrong arguments             RES-003  a negative index
-//   DEC-004  given twice
-//   DEC-005  @readonly and @writeonly
-//   DEC-006  nothing in flight
-//
-// Of a decorator that is given twice, the first one counts. Arguments may depend on loop variables,
-// so that the checks run once for each iteration.
-//
-// Lifetime:   borrows for the call.
-// Errors:     findings.
-// Limits:     none.
-// Allocation: that of findings.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
-#define TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
 /// The first decorator of a name on a node, or no_node.
 [[nodiscard]] inline std::uint32_t find_decorator(const model& d, std::uint32_t node,
                                                   decorator which) noexcept {
@@ -7887,6 +5489,397 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
 
 #endif  // TESSERA_NEM_DETAIL_RULES_DECORATOR_HPP
 
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A number of a buffer's declaration: the same in each iteration.
+inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+  number x = {};
+  if (!evaluate(c, at, p, x)) return false;
+  if (x.varies) {
+    c.found.add(errc::nem_buf_005_loop_variable, c.at(at))
+        << "a buffer is allocated once: its declaration can't depend on a loop variable";
+    return false;
+  }
+  to = x.integer;
+  return true;
+}
+
+/// Evaluates a declaration for the first time.
+inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
+  const std::int64_t engines =
+      c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
+  bool has_size = false, has_index = false, is_known = true;
+  b.flags = decorated_access(c.d, at);
+  for (const std::uint32_t i : children(c.d, at)) {
+    const std::uint32_t value = i + 1;
+    std::int64_t x = 0;
+    switch (c[i].kind) {
+      case node_kind::level_index:
+        has_index = true;
+        if (!evaluate_static(c, value, {"engine indices must be integer"}, x)) {
+          is_known = false;
+        } else if (x < 0 || (engines > 0 && x >= engines)) {
+          is_known = false;
+          auto w = c.found.add(errc::nem_buf_004_engine, c.at(value));
+          if (x < 0)
+            w << "L1[" << x << "]: engines are counted from 0";
+          else
+            w << "L1[" << x << "]: the device has " << engines
+              << (engines == 1 ? " engine" : " engines");
+        }
+        b.engine = x;
+        break;
+      case node_kind::size:
+        has_size = true;
+        if (!evaluate_static(c, value, {"buffer sizes must be integer"}, x)) {
+          is_known = false;
+        } else if (x <= 0) {
+          is_known = false;
+          c.found.add(errc::nem_buf_002_positive, c.at(value))
+              << "buffer " << c.d.name(b.name) << " has " << x << " bytes, expected at least 1";
+        }
+        b.size = x;
+        break;
+      case node_kind::align:
+        if (!evaluate_static(c, value, {"alignments must be integer"}, x)) break;
+        if (x <= 0 || (x & (x - 1)) != 0)
+          c.found.add(errc::nem_buf_003_align, c.at(value))
+              << "expected an alignment that is a power of two, found " << x;
+        else
+          b.align = x;
+        break;
+      default: break;
+    }
+  }
+  if (!has_size) {
+    is_known = false;
+    c.found.add(errc::nem_buf_001_size, c.at(at))
+        << "buffer " << c.d.name(b.name) << " has no size=";
+  }
+  if (b.level == level::l1 && !has_index && engines > 1)
+    c.found.add(errc::nem_buf_006_unindexed, c.at(at))
+        << "buffer " << c.d.name(b.name) << " lies in L1[0]: the device has " << engines
+        << " engines, so say which";
+  if (c.names->depth() != 0)
+    c.found.add(errc::nem_buf_007_in_loop, c.at(at))
+        << "buffer " << c.d.name(b.name)
+        << " is declared in a loop body: all iterations share one allocation";
+  b.is_known = is_known;
+}
+
+inline void declare_buffer(context& c, std::uint32_t at) {
+  // Each declaration is met first in the order of the file, so the pool is sorted by node.
+  pool<buffer>& all = c.v.buffers;
+  std::size_t index = all.size();
+  if (index != 0 && all.back().node >= at)
+    index = first_not_below(all.data(), all.size(), [&](const buffer& b) { return b.node < at; });
+  if (index == all.size()) {
+    buffer b;
+    b.node = at;
+    b.name = c[at].value;
+    b.level = static_cast<level>(c[at].detail);
+    evaluate_buffer(c, at, b);
+    all.push_back(b);
+  }
+  binding b;
+  b.kind = binding_kind::buffer;
+  b.node = at;
+  b.index = static_cast<std::uint32_t>(index);
+  declare(c, c[at].value, b);
+}
+
+/// Adds up what each memory of the target holds. The buffer that is too much is reported.
+inline void check_capacity(context& c) {
+  if (c.target == nullptr || !c.target->has_topology) return;
+  const topology& t = c.target->topology;
+  struct share {
+    std::int64_t engine;
+    std::uint32_t buffer;
+  };
+  pool<share> in_l1;
+  std::int64_t sum = 0;
+  bool is_full = false;
+  const auto add = [&](const buffer& b, std::int64_t room, errc code) {
+    if (is_full) return;
+    is_full = __builtin_add_overflow(sum, b.size, &sum) || sum > room;
+    if (!is_full) return;
+    auto w = c.found.add(code, c.at(b.node));
+    if (b.level == level::l1)
+      w << "L1[" << b.engine << ']';
+    else
+      w << "L2";
+    w << " has " << room << " bytes; with " << c.d.name(b.name) << " its buffers need ";
+    if (sum < 0)
+      w << "more than 64 bits can say";
+    else
+      w << sum;
+  };
+  for (std::size_t i = 0; i < c.v.buffers.size(); ++i) {
+    const buffer& b = c.v.buffers[i];
+    if (!b.is_known) continue;
+    if (b.level == level::l2 && t.l2_size > 0) add(b, t.l2_size, errc::nem_cap_002_l2);
+    if (b.level == level::l1) in_l1.push_back({b.engine, static_cast<std::uint32_t>(i)});
+  }
+  if (t.l1_size <= 0) return;
+  sort(in_l1.data(), in_l1.size(),
+       [](const share& a, const share& b) { return a.engine < b.engine; });
+  for (std::size_t i = 0; i < in_l1.size(); ++i) {
+    if (i == 0 || in_l1[i].engine != in_l1[i - 1].engine) sum = 0, is_full = false;
+    add(c.v.buffers[in_l1[i].buffer], t.l1_size, errc::nem_cap_001_l1);
+  }
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
+
+// ---- tessera/nem/detail/rules/evaluate_attributes.hpp
+//
+// Evaluates the attributes of a compute task.
+//
+//   nem::attributes a;
+//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
+//
+//   OPC-008    a value of the wrong kind, which then counts as not given
+//
+// Attributes that the opcode doesn't take are left alone, and so are names that are words: types,
+// true and false, modes.
+//
+// Lifetime:   lists borrow from values::numbers, until it grows.
+// Errors:     OPC-008, and what evaluating expressions reports.
+// Limits:     none.
+// Allocation: 8 bytes for each number of a list.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
+#define TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The value of a task's attribute, or no_node.
+[[nodiscard]] inline std::uint32_t attribute_value(const model& d, std::uint32_t task,
+                                                   attribute a) noexcept {
+  const std::uint32_t i = child(d, task, node_kind::attribute, static_cast<std::uint8_t>(a));
+  return i == no_node ? no_node : i + 1;
+}
+/// Number `index` of a task's attribute where it is spelled out, else the whole value.
+[[nodiscard]] inline std::uint32_t attribute_element(const model& d, std::uint32_t task,
+                                                     attribute a, std::size_t index) noexcept {
+  const std::uint32_t value = attribute_value(d, task, a);
+  if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
+  for (const std::uint32_t i : children(d, value))
+    if (index-- == 0) return i;
+  return value;
+}
+
+/// Evaluates one task's attributes.
+class attribute_reader {
+ public:
+  attribute_reader(context& c, attributes& to) noexcept : c_(c), to_(to), numbers_(c.v.numbers) {}
+
+  void read(std::uint32_t task, opcode op) {
+    if (op == opcode::unknown) return;
+    const std::uint32_t known = signature(op).attributes;
+    if (known == 0) return;
+    for (const std::uint32_t i : children(c_.d, task)) {
+      if (c_[i].kind != node_kind::attribute) continue;
+      const auto a = static_cast<attribute>(c_[i].detail);
+      if (a == attribute::unknown || (known & attributes::bit(a)) == 0 || to_.has(a)) continue;
+      if (one(a, i + 1)) to_.given |= attributes::bit(a);
+    }
+    // The pool doesn't grow any more: now lists can be named by their places.
+    for (std::size_t k = 0; k < lists_; ++k)
+      to_.list(list_[k].which) = {numbers_.data() + list_[k].first, list_[k].size};
+  }
+
+ private:
+  [[nodiscard]] bool one(attribute a, std::uint32_t value) {
+    const node& n = c_[value];
+    switch (attribute_table[static_cast<std::size_t>(a)].kind) {
+      case attribute_kind::integer:
+        return integer(a, value, a == attribute::groups ? to_.groups : to_.axis);
+      case attribute_kind::real: return real(a, value, to_.real(a));
+      case attribute_kind::integers: return integers(a, value);
+      case attribute_kind::element:
+        to_.accum_type = n.kind == node_kind::element_type ? static_cast<nem::element>(n.detail)
+                         : n.kind == node_kind::name       ? find_element(c_.name(value))
+                                                           : nem::element::none;
+        if (to_.accum_type != nem::element::none && !is_extension(to_.accum_type)) return true;
+        break;
+      case attribute_kind::boolean:
+        if (n.kind != node_kind::name) break;
+        to_.keepdims = c_.name(value) == "true";
+        if (to_.keepdims || c_.name(value) == "false") return true;
+        break;
+      case attribute_kind::word:
+        if (n.kind != node_kind::name) break;
+        to_.mode = pad_mode::unknown;
+        for (std::size_t m = 0; m < sizeof pad_mode_names / sizeof *pad_mode_names; ++m)
+          if (pad_mode_names[m] == c_.name(value)) to_.mode = static_cast<pad_mode>(m);
+        return true;
+      case attribute_kind::string:
+        if (n.kind != node_kind::string) break;
+        to_.op = n.value;
+        return true;
+    }
+    return wrong(a, value);
+  }
+
+  /// Whether an expression names a real number; such a number is never an integer.
+  [[nodiscard]] bool has_real(std::uint32_t value) const noexcept {
+    if (c_[value].kind != node_kind::expression) return c_[value].kind == node_kind::real;
+    for (const std::uint32_t i : children(c_.d, value))
+      if (c_[i].kind == node_kind::real) return true;
+    return false;
+  }
+  [[nodiscard]] static bool is_number(node_kind k) noexcept {
+    return k == node_kind::integer || k == node_kind::wide_integer || k == node_kind::real ||
+           k == node_kind::name || k == node_kind::expression;
+  }
+  [[nodiscard]] bool integer(attribute a, std::uint32_t value, std::int64_t& to) {
+    if (c_[value].kind == node_kind::integer) return to = c_[value].value, true;
+    if (!is_number(c_[value].kind) || has_real(value) || names_other(value, false))
+      return wrong(a, value);
+    return evaluate_integer(c_, value, to);
+  }
+  [[nodiscard]] bool real(attribute a, std::uint32_t value, double& to) {
+    if (c_[value].kind == node_kind::real) return to = c_.d.reals[c_[value].value], true;
+    if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
+    return evaluate_real(c_, value, to);
+  }
+  [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
+    if (c_[value].kind == node_kind::name && c_.names != nullptr) {
+      const binding b = (*c_.names)[c_[value].value];
+      if (b.kind == binding_kind::integers && b.is_known) {
+        list_[lists_++] = {a, b.index, b.count};
+        return true;
+      }
+      if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);
+      std::int64_t none = 0;
+      return evaluate_integer(c_, value, none);  // which reports it
+    }
+    if (c_[value].kind != node_kind::list) return wrong(a, value);
+    const std::size_t first = numbers_.size();
+    bool good = true;
+    for (const std::uint32_t i : children(c_.d, value)) {
+      std::int64_t number = 0;
+      if (!integer(a, i, number)) good = false;
+      numbers_.push_back(number);
+    }
+    if (!good) return numbers_.resize(first), false;
+    list_[lists_++] = {a, first, numbers_.size() - first};
+    return true;
+  }
+  /// Whether a name means something other than a number; such a name is of the wrong kind.
+  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
+    if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
+    switch ((*c_.names)[c_[value].value].kind) {
+      case binding_kind::none:
+      case binding_kind::constant:
+      case binding_kind::integer:
+      case binding_kind::loop_variable: return false;
+      case binding_kind::real: return !real_too;
+      default: return true;
+    }
+  }
+
+  /// Whether a value is a real number, by itself or as a name.
+  [[nodiscard]] bool is_real(std::uint32_t value) const noexcept {
+    if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
+    return (*c_.names)[c_[value].value].kind == binding_kind::real;
+  }
+  static void suggest_element(findings::writer& w, std::string_view word) {
+    const nem::element meant = element_meant(word);
+    if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
+  }
+  [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
+    static constexpr std::string_view kinds[attribute_kind_count] = {
+        "an integer",         "a number", "true or false", "one of the ten element types",
+        "a list of integers", "a string", "a name"};
+    const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
+    if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
+        is_real(value)) {
+      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
+      return false;
+    }
+    auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
+    w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
+    switch (c_[value].kind) {
+      case node_kind::name:
+        w << c_.name(value);
+        if (row.kind == attribute_kind::element) suggest_element(w, c_.name(value));
+        break;
+      case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
+      case node_kind::list: w << "a list"; break;
+      case node_kind::integer: w << c_[value].value; break;
+      case node_kind::element_type:
+        w << nem::name(static_cast<nem::element>(c_[value].detail));
+        break;
+      default: w << (has_real(value) ? "a floating-point number" : "an expression"); break;
+    }
+    return false;
+  }
+
+  context& c_;
+  attributes& to_;
+  pool<std::int64_t>& numbers_;
+  struct {
+    attribute which;
+    std::size_t first, size;
+  } list_[attribute_count];  ///< each attribute is given once
+  std::size_t lists_ = 0;
+};
+
+/// Evaluates what an opcode's signature names of a task's attributes; others are left alone.
+inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attributes& to) {
+  attribute_reader(c, to).read(task, op);
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
+
+// ---- tessera/nem/detail/rules/place.hpp
+//
+// The rules of where a task may run, and of what it may access there.
+//
+//   bind(c, task);                 // the task's unit, engine and access flags, from its decorators
+//   check_place(c, task);          // then its rules
+//
+//   DEC-007  writes what is @readonly               PLC-001  L1 memories of several engines
+//   DEC-008  reads what is @writeonly               PLC-002  pinned to another engine than its L1
+//   RES-004  the unit can't execute the operation   PLC-003  pinned to no engine
+//   RES-005  another unit of the type is used
+//   RES-006  another type of unit is used
+//   RES-007  DMA where a transfer touches DDR
+//   RES-008  DDR without sDMA
+//
+// Rules about the device need a target with a topology; without one, a program is for any device.
+//
+// Lifetime:   borrows for the call.
+// Errors:     findings.
+// Limits:     none.
+// Allocation: that of findings.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_PLACE_HPP
+#define TESSERA_NEM_DETAIL_RULES_PLACE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
 // ---- tessera/nem/detail/rules/transfer.hpp
 //
 // The rules of data movement: what a transfer or a store copies, and to where.
@@ -8056,220 +6049,6 @@ inline void check_transfer(context& c, const task& t) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_RULES_TRANSFER_HPP
-
-// ---- tessera/nem/detail/rules/walk.hpp
-//
-// How a program is expanded, task by task; see nem/verify.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_WALK_HPP
-#define TESSERA_NEM_DETAIL_RULES_WALK_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/rules/buffer.hpp
-//
-// Buffers: their declarations, and whether all of them fit into the device's memories.
-//
-//   detail::declare_buffer(c, node);      // into values::buffers, and bound to its name
-//   detail::check_capacity(c);            // once, after the last statement
-//
-//   buffer NAME : level[engine] (size=, align=)     "Buffers": BUF-001 … BUF-007
-//   l1_size_bytes, l2_size_bytes                    "Device Configuration", rule 6: CAP-001, CAP-002
-//
-// A buffer of a loop body is one allocation, whatever the number of iterations.
-//
-// Lifetime:   nothing is kept.
-// Errors:     reported.
-// Limits:     none.
-// Allocation: that of values::buffers; check_capacity() 16 bytes for each buffer of an L1.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
-#define TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
-
-#include <cstddef>
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-/// A number of a buffer's declaration: the same in each iteration.
-inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
-  number x = {};
-  if (!evaluate(c, at, p, x)) return false;
-  if (x.varies) {
-    c.found.add(errc::nem_buf_005_loop_variable, c.at(at))
-        << "a buffer is allocated once: its declaration can't depend on a loop variable";
-    return false;
-  }
-  to = x.integer;
-  return true;
-}
-
-/// Evaluates a declaration for the first time.
-inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
-  const std::int64_t engines =
-      c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
-  bool has_size = false, has_index = false, is_known = true;
-  b.flags = decorated_access(c.d, at);
-  for (const std::uint32_t i : children(c.d, at)) {
-    const std::uint32_t value = i + 1;
-    std::int64_t x = 0;
-    switch (c[i].kind) {
-      case node_kind::level_index:
-        has_index = true;
-        if (!evaluate_static(c, value, {"engine indices must be integer"}, x)) {
-          is_known = false;
-        } else if (x < 0 || (engines > 0 && x >= engines)) {
-          is_known = false;
-          auto w = c.found.add(errc::nem_buf_004_engine, c.at(value));
-          if (x < 0)
-            w << "L1[" << x << "]: engines are counted from 0";
-          else
-            w << "L1[" << x << "]: the device has " << engines
-              << (engines == 1 ? " engine" : " engines");
-        }
-        b.engine = x;
-        break;
-      case node_kind::size:
-        has_size = true;
-        if (!evaluate_static(c, value, {"buffer sizes must be integer"}, x)) {
-          is_known = false;
-        } else if (x <= 0) {
-          is_known = false;
-          c.found.add(errc::nem_buf_002_positive, c.at(value))
-              << "buffer " << c.d.name(b.name) << " has " << x << " bytes, expected at least 1";
-        }
-        b.size = x;
-        break;
-      case node_kind::align:
-        if (!evaluate_static(c, value, {"alignments must be integer"}, x)) break;
-        if (x <= 0 || (x & (x - 1)) != 0)
-          c.found.add(errc::nem_buf_003_align, c.at(value))
-              << "expected an alignment that is a power of two, found " << x;
-        else
-          b.align = x;
-        break;
-      default: break;
-    }
-  }
-  if (!has_size) {
-    is_known = false;
-    c.found.add(errc::nem_buf_001_size, c.at(at))
-        << "buffer " << c.d.name(b.name) << " has no size=";
-  }
-  if (b.level == level::l1 && !has_index && engines > 1)
-    c.found.add(errc::nem_buf_006_unindexed, c.at(at))
-        << "buffer " << c.d.name(b.name) << " lies in L1[0]: the device has " << engines
-        << " engines, so say which";
-  if (c.names->depth() != 0)
-    c.found.add(errc::nem_buf_007_in_loop, c.at(at))
-        << "buffer " << c.d.name(b.name)
-        << " is declared in a loop body: all iterations share one allocation";
-  b.is_known = is_known;
-}
-
-inline void declare_buffer(context& c, std::uint32_t at) {
-  // Each declaration is met first in the order of the file, so the pool is sorted by node.
-  pool<buffer>& all = c.v.buffers;
-  std::size_t index = all.size();
-  if (index != 0 && all.back().node >= at)
-    index = first_not_below(all.data(), all.size(), [&](const buffer& b) { return b.node < at; });
-  if (index == all.size()) {
-    buffer b;
-    b.node = at;
-    b.name = c[at].value;
-    b.level = static_cast<level>(c[at].detail);
-    evaluate_buffer(c, at, b);
-    all.push_back(b);
-  }
-  binding b;
-  b.kind = binding_kind::buffer;
-  b.node = at;
-  b.index = static_cast<std::uint32_t>(index);
-  declare(c, c[at].value, b);
-}
-
-/// Adds up what each memory of the target holds. The buffer that is too much is reported.
-inline void check_capacity(context& c) {
-  if (c.target == nullptr || !c.target->has_topology) return;
-  const topology& t = c.target->topology;
-  struct share {
-    std::int64_t engine;
-    std::uint32_t buffer;
-  };
-  pool<share> in_l1;
-  std::int64_t sum = 0;
-  bool is_full = false;
-  const auto add = [&](const buffer& b, std::int64_t room, errc code) {
-    if (is_full) return;
-    is_full = __builtin_add_overflow(sum, b.size, &sum) || sum > room;
-    if (!is_full) return;
-    auto w = c.found.add(code, c.at(b.node));
-    if (b.level == level::l1)
-      w << "L1[" << b.engine << ']';
-    else
-      w << "L2";
-    w << " has " << room << " bytes; with " << c.d.name(b.name) << " its buffers need ";
-    if (sum < 0)
-      w << "more than 64 bits can say";
-    else
-      w << sum;
-  };
-  for (std::size_t i = 0; i < c.v.buffers.size(); ++i) {
-    const buffer& b = c.v.buffers[i];
-    if (!b.is_known) continue;
-    if (b.level == level::l2 && t.l2_size > 0) add(b, t.l2_size, errc::nem_cap_002_l2);
-    if (b.level == level::l1) in_l1.push_back({b.engine, static_cast<std::uint32_t>(i)});
-  }
-  if (t.l1_size <= 0) return;
-  sort(in_l1.data(), in_l1.size(),
-       [](const share& a, const share& b) { return a.engine < b.engine; });
-  for (std::size_t i = 0; i < in_l1.size(); ++i) {
-    if (i == 0 || in_l1[i].engine != in_l1[i - 1].engine) sum = 0, is_full = false;
-    add(c.v.buffers[in_l1[i].buffer], t.l1_size, errc::nem_cap_001_l1);
-  }
-}
-
-}  // namespace detail
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_RULES_BUFFER_HPP
-
-// ---- tessera/nem/detail/rules/place.hpp
-//
-// The rules of where a task may run, and of what it may access there.
-//
-//   bind(c, task);                 // the task's unit, engine and access flags, from its decorators
-//   check_place(c, task);          // then its rules
-//
-//   DEC-007  writes what is @readonly               PLC-001  L1 memories of several engines
-//   DEC-008  reads what is @writeonly               PLC-002  pinned to another engine than its L1
-//   RES-004  the unit can't execute the operation   PLC-003  pinned to no engine
-//   RES-005  another unit of the type is used
-//   RES-006  another type of unit is used
-//   RES-007  DMA where a transfer touches DDR
-//   RES-008  DDR without sDMA
-//
-// Rules about the device need a target with a topology; without one, a program is for any device.
-//
-// Lifetime:   borrows for the call.
-// Errors:     findings.
-// Limits:     none.
-// Allocation: that of findings.
-
-#ifndef TESSERA_NEM_DETAIL_RULES_PLACE_HPP
-#define TESSERA_NEM_DETAIL_RULES_PLACE_HPP
-
-#include <cstddef>
-#include <cstdint>
-
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -10120,571 +7899,6 @@ class walker {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-using detail::check_transfer;
-using detail::compute_rules;
-using detail::context;
-using detail::find_decorator;
-using detail::findings;
-using detail::hazards;
-using detail::number_list;
-using detail::place_of;
-
-template <class Visitor>
-using walker = detail::walker<Visitor, false>;
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_EXECUTION_HPP
-
-// ---- tessera/nem/families.hpp
-//
-// The 13 built-in type families as a table, and the baseline device that lists what each must have.
-//
-//   nem::catalog c;
-//   nem::add_builtin(c);                                     // families[0] is conv2d.float
-//   std::uint32_t f = nem::builtin_family("gemm.int8");      // its row, and its index in a catalog
-//
-//   family_table     parameters, operands, accum, quant, variants    "Type Families and Matching"
-//   variant_row      what it adds, its instances: MUST or MAY        "Classification"
-//   baseline_files   the two spellings of the baseline's name
-//
-// An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
-// The baseline is a file that always can be included; nothing opens it (nem/baseline_text.hpp is its
-// text).
-//
-// Lifetime:   the table is constant; what is made of it owns itself.
-// Errors:     none.
-// Limits:     none.
-// Allocation: a catalog's pools.
-
-#ifndef TESSERA_NEM_FAMILIES_HPP
-#define TESSERA_NEM_FAMILIES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/nem/detail/device/family_rows.hpp
-//
-// The rows of nem/families.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
-#define TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
-
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// An operand's type in the table; `operand` is empty where there is none.
-struct operand_row {
-  std::string_view operand;
-  type_form form = type_form::element;
-  nem::element element = nem::element::none;
-  std::uint32_t parameter = 0;
-};
-/// A type parameter in the table.
-struct parameter_row {
-  std::string_view name;  ///< empty where there is none
-  std::uint16_t domain = 0;
-};
-/// An instance of a variant; `types` are as many as the family has parameters.
-struct instance_row {
-  enum class level : std::uint8_t { none, must, may } conformance = level::none;
-  element types[2] = {element::none, element::none};
-};
-/// A variant in the table.
-struct variant_row {
-  std::string_view name;  ///< empty where there is none
-  operand_row operand;    ///< besides those of the family
-  instance_row instances[6];
-};
-/// A family in the table; rows without a name fill up its arrays.
-struct family_row {
-  std::string_view name;
-  parameter_row parameters[2];
-  operand_row operands[3];
-  element accum;
-  quant_condition quant;
-  std::string_view quant_operand;
-  variant_row variants[2];
-};
-
-namespace detail {
-
-/// What the rows are written with.
-struct family_words {
-  using enum element;
-  static constexpr quant_condition any = quant_condition::any,
-                                   unquantized = quant_condition::absent,
-                                   required = quant_condition::required,
-                                   required_on = quant_condition::required_on;
-  /// The set of some types.
-  template <class... Element>
-  static constexpr std::uint16_t set(Element... e) noexcept {
-    return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(e)) | ...));
-  }
-  static constexpr operand_row is(std::string_view operand, element e) noexcept {
-    return {operand, type_form::element, e, 0};
-  }
-  /// The type that a parameter means.
-  static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
-    return {operand, type_form::parameter, none, parameter};
-  }
-  static constexpr operand_row absent(std::string_view operand) noexcept {
-    return {operand, type_form::absent, none, 0};
-  }
-  static constexpr operand_row any_supported(std::string_view operand) noexcept {
-    return {operand, type_form::any_supported, none, 0};
-  }
-  static constexpr instance_row must(element a = none, element b = none) noexcept {
-    return {instance_row::level::must, {a, b}};
-  }
-  static constexpr instance_row may(element a = none, element b = none) noexcept {
-    return {instance_row::level::may, {a, b}};
-  }
-};
-
-/// The table. Instances stand in the order of their types, as in every catalog.
-struct families : family_words {
-  static constexpr std::uint16_t floats = set(f16, bf16, f32);
-  static constexpr std::uint16_t numbers = set(i8, i16, i32, f16, bf16, f32);
-  // clang-format off
-  static constexpr family_row rows[] = {
-    {"conv2d.float", {{"T", floats}}, {like("X", 0), like("W", 0), like("Y", 0)}, f32, unquantized, {},
-     {{"no_bias", absent("B"), {must(f16), may(bf16), may(f32)}},
-      {"with_bias", like("B", 0), {must(f16), may(bf16), may(f32)}}}},
-    {"conv2d.int8", {{"T_out", set(i8, i16)}}, {is("X", i8), is("W", i8), like("Y", 0)}, i32, required, {},
-     {{"no_bias", absent("B"), {must(i8)}},
-      {"with_bias", is("B", i32), {must(i8), may(i16)}}}},
-    {"conv2d.int4", {}, {is("X", i8), is("W", i4), is("Y", i8)}, i32, required, {},
-     {{"no_bias", absent("B"), {may()}},
-      {"with_bias", is("B", i32), {may()}}}},
-    {"gemm.float", {{"T", floats}}, {like("A", 0), like("B", 0), like("Y", 0)}, f32, unquantized, {},
-     {{"no_bias", absent("C"), {must(f16), may(bf16), may(f32)}},
-      {"with_bias", like("C", 0), {must(f16)}}}},
-    {"gemm.int8", {{"T_out", set(i8, i16)}}, {is("A", i8), is("B", i8), like("Y", 0)}, i32, required, {},
-     {{"no_bias", absent("C"), {must(i8)}},
-      {"with_bias", is("C", i32), {must(i8), may(i16)}}}},
-    {"gemm.int4", {}, {is("A", i8), is("B", i4), is("Y", i8)}, i32, required, {},
-     {{"no_bias", absent("C"), {may()}},
-      {"with_bias", is("C", i32), {may()}}}},
-    {"eltwise", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
-     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
-    {"view", {{"T", numbers}}, {like("input", 0), like("output", 0)}, none, any, {},
-     {{"default", {}, {must(i8), may(i16), may(i32), must(f16), may(bf16), may(f32)}}}},
-    {"norm", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
-     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
-    {"softmax", {{"T", floats}}, {like("input", 0), like("output", 0)}, none, any, {},
-     {{"default", {}, {must(f16), may(bf16), may(f32)}}}},
-    {"cast", {}, {any_supported("src"), any_supported("dst")}, none, any, {},
-     {{"default", {}, {must()}}}},
-    {"quantize", {{"T_src", set(f16, f32)}, {"T_dst", set(i8)}}, {like("src", 0), like("dst", 1)}, none,
-     required_on, "dst",
-     {{"default", {}, {must(f16, i8), may(f32, i8)}}}},
-    {"dequantize", {{"T_src", set(i8)}, {"T_dst", set(f16, f32)}}, {like("src", 0), like("dst", 1)}, none,
-     required_on, "src",
-     {{"default", {}, {must(i8, f16), may(i8, f32)}}}},
-  };
-  // clang-format on
-};
-[[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
-  std::uint32_t count = 0;
-  for (const family_row& f : families::rows)
-    for (const variant_row& v : f.variants)
-      for (const instance_row& i : v.instances) count += i.conformance == l ? 1u : 0u;
-  return count;
-}
-
-}  // namespace detail
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_DEVICE_FAMILY_ROWS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// The table; a row is a family with its parameters, operands and variants.
-inline constexpr const auto& family_table = detail::families::rows;
-inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
-inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
-inline constexpr std::uint32_t may_count = detail::count_instances(instance_row::level::may);
-
-/// The names of the baseline: of its file and of its device.
-struct baseline_row {
-  std::string_view file, device;
-};
-inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_baseline_1_0"},
-                                                  {"nem_baseline_1.0.nem", "nem_baseline_1_0"}};
-/// The only known value of spec_version.
-inline constexpr std::string_view known_spec_version = "NEM-1.0";
-
-/// A path after its last slash of either kind.
-[[nodiscard]] std::string_view base_name(std::string_view path) noexcept;
-/// Which baseline file a path names by its base name: an index, or 2 for none.
-[[nodiscard]] std::uint32_t find_baseline(std::string_view path) noexcept;
-/// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
-[[nodiscard]] std::uint32_t builtin_family(std::string_view name) noexcept;
-
-/// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
-/// rows, and their MUST instances are the first `must_count` that have is_must.
-void add_builtin(catalog& c);
-
-/// Adds the baseline device under one of its names: abstract, with the MUST instances of a catalog
-/// that begins with the built-in families.
-void add_baseline_device(catalog& c, const baseline_row& names);
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NEM_FAMILIES_HPP
-
-// ---- tessera/nem/print.hpp
-//
-// The canonical text of a NEM model, the same for all models that mean the same, and that of a
-// verified program with comments: what its declarations and tasks resolve to.
-//
-//   std::cout << nem::print(model).view();       // a model
-//   std::cout << nem::print(program).view();     // with comments: bytes, types, defaults
-//
-//   buffer A : L1[0] (size=4096, align=64) @readonly
-//   loop i in [0..N - 1] @max_in_flight(2):
-//     let X = region(A, (i mod 2) * 64, 64)
-//         elem=i8, shape=[8, 8], layout=HW, quant=per_tensor(scale=0.5, zero_point=0)
-//         @materialized
-//     t = transfer.async(dst=X, src=region(B, i * 64, 64))
-//     c = conv2d.async
-//         in  X, W
-//         out Y
-//         deps=[t]
-//         pads=[0, 0, 0, 0]
-//         @resource(NMU[0])
-//     wait(c)
-//   endloop
-//
-//   order       includes, families, devices, device directive, header, statements
-//   attributes  deps, then those of the opcode in the registry's order, then others by name
-//   types       elem, shape, layout or strides, quant with its fields in their order
-//   decorators  of buffers, loops and operands on the line; others on lines of their own
-//
-//   buffer A : L1[0] (size=N * 8, align=64) @readonly  # 64 bytes, aligned to 64
-//   loop i in [0..N - 1]:  # i from 0 to 7
-//     let X = region(A, i * 8, 8)  # bytes 0 to 7 of A, i8 [8] where i is 0
-//         elem=i8, shape=[8]
-//     c = relu.async  # unit VPU
-//
-// Comments are about the first iteration of loops. They name the attributes that a task leaves to
-// their defaults, and the unit where none is named.
-//
-// An empty deps=[] is left out, except where decorators after it would move to an operand. The
-// text is read as the same model, and prints as itself.
-//
-// Lifetime:   the text owns itself.
-// Errors:     none.
-// Limits:     none; no recursion.
-// Allocation: the text, and what its largest expression needs; of a program also 8 bytes for each
-//             node, and the comments.
-
-#ifndef TESSERA_NEM_PRINT_HPP
-#define TESSERA_NEM_PRINT_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// How printed text may differ.
-struct print_options {
-  /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
-  bool strict_ebnf = false;
-};
-
-class program;
-
-/// The canonical text of a model; empty for an empty one.
-[[nodiscard]] text print(const model& d, const print_options& options = {});
-/// The same of a program, with comments.
-[[nodiscard]] text print(const program& p, const print_options& options = {});
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NEM_PRINT_HPP
-
-// ---- tessera/nem/read.hpp
-//
-// Reads NEM: the text of a program, a device or type families, to its syntax tree.
-//
-//   tessera::report found;
-//   auto model = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
-//   if (!model) return show(found);           // up to 16 errors, each with place, note and fix
-//   model->nodes[0].kind;                     // node_kind::constant
-//   model->name(model->nodes[0].value);    // "N"
-//
-//   model     include* then families and devices, or a program
-//   program      [device directive] [program N :] statements
-//   families, devices
-//   regions, values
-//
-// One pass, no recursion. After an error reading goes on at the next statement: after `;`, at a line
-// that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
-// gives one error.
-//
-// Lifetime:   the model owns itself.
-// Errors:     the first one; the report has all, and the warnings.
-// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
-//             and parentheses.
-// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a sum
-//             of single digits, takes 29. Documents of real programs take 2.5 times the source.
-
-#ifndef TESSERA_NEM_READ_HPP
-#define TESSERA_NEM_READ_HPP
-
-#include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/limits.hpp
-//
-// The limits of readers and runs, in one place and on by default.
-//
-//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
-//
-// Each is far above the needs of real files and far below what hurts: an untrusted file costs at
-// most a multiple of its own size (each format's header gives the multiple).
-//
-// Lifetime:   a value.
-// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
-// Limits:     these.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_LIMITS_HPP
-#define TESSERA_CORE_LIMITS_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// The limits of a reader. A value equal to the limit is accepted, one more is refused.
-struct limits {
-  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
-  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< nesting of containers
-};
-
-/// The limits of a run. A step is an element that is read or written, or about a nanosecond of
-/// other work, charged before it is done: by default a run ends within seconds, whatever its input.
-struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
-  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LIMITS_HPP
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
-// error.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
-//
-// True means success. Accessing the value of an error traps: that is a bug of the caller, and
-// continuing with an invalid value is how such bugs become vulnerabilities.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none besides the value's.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
-  [[nodiscard]] T& value() & noexcept { return **this; }
-  [[nodiscard]] const T& value() const& noexcept { return **this; }
-  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) const& {
-    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
-  }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) && {
-    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
-  }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // it would dangle at the end of the statement
-  [[nodiscard]] tessera::error error() const noexcept {
-    return has_value_ ? tessera::error{} : error_;
-  }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    tessera::error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-struct read_options {
-  nem::profile profile = nem::profile::standard;
-  limits limit;
-  std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
-};
-
-/// Reads one file. A model only where there is no error; `found` gets all errors and warnings.
-[[nodiscard]] result<model> read(std::string_view source, const read_options& options = {},
-                                 report* found = nullptr);
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NEM_READ_HPP
-
-// ---- tessera/nem/reformat.hpp
-//
-// A NEM file in its canonical layout, with its comments: what a formatter writes.
-//
-//   tessera::text formatted = nem::reformat(model, source);     // read from this source
-//
-//   let   a=(1+2)   # a note          let a = 1 + 2  # a note
-//                                ->
-//                                     # about b
-//   # about b                         let b = a
-//   let b = a;
-//
-// Lines are those of print(), except:
-//
-//   constructs      in the order of the file
-//   blank lines     one is kept between statements, and between lines of families and devices
-//   own lines       a comment on a line of its own stays before the same line, at its indent
-//   after a line    stays at its end, two spaces before the '#'
-//   within a line   goes before that line: no line is broken for a comment
-//   parts           keep the order of the file in a compute task, family or device that has a
-//                   comment between them, so that it stays at what it is about
-//
-// All comments stay, in their order; blanks at their ends go. The result is read as the same
-// model, and formatted as itself.
-//
-// Lifetime:   the text owns itself.
-// Errors:     none. With another source than the model's, comments are misplaced.
-// Limits:     none; no recursion.
-// Allocation: the text, 16 bytes a comment and 4 a closing brace or endloop.
-
-#ifndef TESSERA_NEM_REFORMAT_HPP
-#define TESSERA_NEM_REFORMAT_HPP
-
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-/// The text of a model that was read from `source`, in canonical layout, with its comments.
-[[nodiscard]] text reformat(const model& d, std::string_view source,
-                            const print_options& options = {});
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NEM_REFORMAT_HPP
-
-// ---- tessera/nem/verify.hpp
-//
-// Verifies a model: whether a device, or any device, can run what it says.
-//
-//   tessera::report found;
-//   auto program = nem::verify(std::move(*model), {}, &found);
-//   if (!program) return show(found);
-//   nem::for_each_task(*program, my_visitor);          // what it does, task by task
-//
-//   files         includes, type families, devices, the target
-//   statements    names, numbers, buffers, regions, tasks         in the order of the file
-//   hazards       tasks that nothing orders
-//   capacity      what the target's memories hold
-//
-// All errors of a model are found in one run. Warnings and notes leave it valid.
-//
-// The nodes of a model that was built in code, without places, get their indices as places.
-//
-// Lifetime:   a program owns its model and its catalog.
-// Errors:     that of the first error found; all of them are in the report.
-// Limits:     verify_options.
-// Allocation: linear in the model and in the instances that loops are expanded to.
-
-#ifndef TESSERA_NEM_VERIFY_HPP
-#define TESSERA_NEM_VERIFY_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
 class program;
 
 /// Checks all rules that reading doesn't.
@@ -10961,95 +8175,6 @@ TESSERA_INLINE std::string_view error::name() const noexcept { return detail::ro
 #ifndef TESSERA_CORE_DETAIL_REPORT_HPP
 #define TESSERA_CORE_DETAIL_REPORT_HPP
 
-
-// ---- tessera/core/caret.hpp
-//
-// A line of a source with a caret below, at the end of descriptions of errors.
-//
-//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
-//   //   let R = rgion(B, 0, 8)
-//   //           ^~~~~
-//   //           region
-//
-// Lifetime:   none.
-// Errors:     none: any offset can be shown.
-// Limits:     at most 78 bytes of a line are shown.
-// Allocation: the text.
-
-#ifndef TESSERA_CORE_CARET_HPP
-#define TESSERA_CORE_CARET_HPP
-
-#include <cstddef>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr std::size_t shown_columns = 78;
-
-/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
-/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
-/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
-/// returns are spaces.
-inline void append_caret(text& out, std::string_view source, std::size_t offset,
-                         std::size_t length = 1, std::string_view inserted = {},
-                         std::size_t inserted_at = 0) {
-  std::size_t first = offset, last = offset;
-  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
-  while (last < source.size() && source[last] != '\n' &&
-         last - first < offset - first + shown_columns)
-    ++last;
-  const auto tail = [&](std::size_t i) {
-    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
-  };
-  if (last - first > shown_columns) {
-    const std::size_t before = shown_columns / 2;
-    if (offset - first > before) first = offset - before;
-    while (first < offset && tail(first)) ++first;
-    if (last - first > shown_columns) last = first + shown_columns;
-  }
-  while (last > offset && last < source.size() && tail(last)) --last;
-  text part;
-  // Whole characters: one that `to` cuts is part of it.
-  const auto shown = [&](std::size_t from, std::size_t to) {
-    part.clear();
-    while (from < to) {
-      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
-      const std::size_t size = valid != 0 ? valid : 1;
-      if (source[from] == '\t' || source[from] == '\r')
-        part << ' ';
-      else
-        append_shown(part, source.substr(from, size));
-      from += size;
-    }
-    return part.view();
-  };
-  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
-    for (const char of : shown(from, to))
-      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
-  };
-  const auto indent = [&](std::size_t to) {
-    out << "\n  ";
-    repeat(' ', first, to);
-  };
-  out << "  " << shown(first, last);
-  indent(offset);
-  out << '^';
-  std::size_t second = offset + 1;
-  while (second < last && tail(second)) ++second;
-  repeat('~', second, last - offset < length ? last : offset + length);
-  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
-    indent(inserted_at);
-    out << inserted;
-  }
-  out << '\n';
-}
-
-}  // namespace detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_CARET_HPP
 
 // ---- tessera/core/json_path.hpp
 //
@@ -12140,6 +9265,95 @@ TESSERA_INLINE std::uint64_t find(std::string_view source, std::string_view path
 
 #endif  // TESSERA_CORE_JSON_PATH_HPP
 
+// ---- tessera/core/detail/caret.hpp
+//
+// A line of a source with a caret below, at the end of descriptions of errors.
+//
+//   detail::append_caret(out, "let R = rgion(B, 0, 8)", 8, 5, "region", 8);
+//   //   let R = rgion(B, 0, 8)
+//   //           ^~~~~
+//   //           region
+//
+// Lifetime:   none.
+// Errors:     none: any offset can be shown.
+// Limits:     at most 78 bytes of a line are shown.
+// Allocation: the text.
+
+#ifndef TESSERA_CORE_DETAIL_CARET_HPP
+#define TESSERA_CORE_DETAIL_CARET_HPP
+
+#include <cstddef>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr std::size_t shown_columns = 78;
+
+/// The line that holds `offset`, cut around it to the width, and below it a caret under the first
+/// of `length` characters and tildes under the others, with the text to be `inserted` on a third
+/// line. Characters unsafe for a terminal become escapes (see append_shown); tabs and carriage
+/// returns are spaces.
+inline void append_caret(text& out, std::string_view source, std::size_t offset,
+                         std::size_t length = 1, std::string_view inserted = {},
+                         std::size_t inserted_at = 0) {
+  std::size_t first = offset, last = offset;
+  while (first > 0 && source[first - 1] != '\n' && offset - first <= shown_columns) --first;
+  while (last < source.size() && source[last] != '\n' &&
+         last - first < offset - first + shown_columns)
+    ++last;
+  const auto tail = [&](std::size_t i) {
+    return (static_cast<unsigned char>(source[i]) & 0xc0u) == 0x80u;
+  };
+  if (last - first > shown_columns) {
+    const std::size_t before = shown_columns / 2;
+    if (offset - first > before) first = offset - before;
+    while (first < offset && tail(first)) ++first;
+    if (last - first > shown_columns) last = first + shown_columns;
+  }
+  while (last > offset && last < source.size() && tail(last)) --last;
+  text part;
+  // Whole characters: one that `to` cuts is part of it.
+  const auto shown = [&](std::size_t from, std::size_t to) {
+    part.clear();
+    while (from < to) {
+      const unsigned valid = utf8_length(source.data() + from, source.data() + source.size());
+      const std::size_t size = valid != 0 ? valid : 1;
+      if (source[from] == '\t' || source[from] == '\r')
+        part << ' ';
+      else
+        append_shown(part, source.substr(from, size));
+      from += size;
+    }
+    return part.view();
+  };
+  const auto repeat = [&](char c, std::size_t from, std::size_t to) {
+    for (const char of : shown(from, to))
+      if ((static_cast<unsigned char>(of) & 0xc0u) != 0x80u) out << c;
+  };
+  const auto indent = [&](std::size_t to) {
+    out << "\n  ";
+    repeat(' ', first, to);
+  };
+  out << "  " << shown(first, last);
+  indent(offset);
+  out << '^';
+  std::size_t second = offset + 1;
+  while (second < last && tail(second)) ++second;
+  repeat('~', second, last - offset < length ? last : offset + length);
+  if (!inserted.empty() && inserted_at >= first && inserted_at <= last) {
+    indent(inserted_at);
+    out << inserted;
+  }
+  out << '\n';
+}
+
+}  // namespace detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_CARET_HPP
+
 // ---- tessera/core/detail/hex.hpp
 //
 // A place in a binary source, at the end of descriptions of errors.
@@ -12585,147 +9799,6 @@ TESSERA_INLINE bool findings::first_time(errc code, const place& where) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_RULE_HPP
-
-// ---- tessera/nem/detail/device/resolver.hpp
-//
-// The bodies of nem/resolver.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
-#define TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
-
-#include <cerrno>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-namespace detail {
-
-[[nodiscard]] constexpr bool is_separator(char c) noexcept { return c == '/' || c == '\\'; }
-
-/// Appends the parts of a path to one that has none of "." and "..". False above the top.
-[[nodiscard]] inline bool append_path(text& to, std::string_view path) {
-  while (!path.empty()) {
-    std::size_t size = 0;
-    while (size < path.size() && !is_separator(path[size])) ++size;
-    const std::string_view part = path.substr(0, size);
-    path.remove_prefix(size < path.size() ? size + 1 : size);
-    if (part == "..") {
-      if (to.empty()) return false;
-      const std::size_t slash = to.view().rfind('/');
-      to.truncate(slash == std::string_view::npos ? 0 : slash);
-    } else if (!part.empty() && part != ".") {
-      if (!to.empty()) to << '/';
-      to << part;
-    }
-  }
-  return true;
-}
-
-/// Calls `find`, which returns whether it has the file of the path in `id`, with where `path` leads
-/// from the folder of `from`, and then from the top.
-template <class Find>
-[[nodiscard]] bool find_included(text& id, std::string_view from, std::string_view path,
-                                 std::string_view& why, Find find) {
-  if (!path.empty() && (is_separator(path[0]) || (path.size() > 1 && path[1] == ':'))) {
-    why = "it is an absolute path";
-    return false;
-  }
-  std::size_t folder = from.size();
-  while (folder != 0 && !is_separator(from[folder - 1])) --folder;
-  for (const std::string_view beside : {from.substr(0, folder), std::string_view()}) {
-    id.clear();
-    if (!append_path(id, beside) || !append_path(id, path))
-      why = "it is above the top folder";
-    else if (!id.empty() && find())
-      return true;
-    if (folder == 0 || !why.empty()) return false;
-  }
-  return false;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE bool text_files::open(void* self, std::string_view from, std::string_view path,
-                                     nem::resolver::file& to) {
-  auto& files = *static_cast<text_files*>(self);
-  return detail::find_included(files.id_, from, path, to.why, [&files, &to] {
-    for (const named_text& t : files.texts_) {
-      if (files.id_ != t.path) continue;
-      to.id = t.path;
-      to.text = t.text;
-      return true;
-    }
-    return false;
-  });
-}
-
-TESSERA_INLINE folder_files::~folder_files() {
-  while (last_ != nullptr) {
-    const loaded* const l = last_;
-    last_ = l->before;
-    delete l;
-  }
-}
-
-TESSERA_INLINE std::string_view folder_files::text_of(std::string_view id) const noexcept {
-  for (const loaded* l = last_; l != nullptr; l = l->before)
-    if (l->id == id) return l->content.view();
-  return {};
-}
-
-TESSERA_INLINE bool folder_files::open(void* self, std::string_view from, std::string_view path,
-                                       nem::resolver::file& to) {
-  auto& files = *static_cast<folder_files*>(self);
-  return detail::find_included(files.id_, from, path, to.why, [&files, &to] {
-    const loaded* found = files.last_;
-    while (found != nullptr && !(found->id == files.id_.view())) found = found->before;
-    if (found == nullptr) found = files.load(to.why);
-    if (found == nullptr) return false;
-    to.id = found->id.view();
-    to.text = found->content.view();
-    return true;
-  });
-}
-
-TESSERA_INLINE auto folder_files::load(std::string_view& why) -> const loaded* {
-  text path(folder_.view());
-  if (!path.empty() && !detail::is_separator(path.data()[path.size() - 1])) path << '/';
-  path << id_.view() << '\0';
-  if (path.view().find('\0') != path.size() - 1) return nullptr;
-  std::FILE* const file = std::fopen(path.data(), "rb");
-  if (file == nullptr) {
-    if (errno != ENOENT && errno != ENOTDIR) why = "it can't be opened";
-    return nullptr;
-  }
-  auto* const l = new loaded;
-  l->id << id_.view();
-  std::size_t count = 1;
-  while (count != 0 && l->content.size() <= max_bytes_) {
-    constexpr std::size_t step = 65536;
-    count = std::fread(l->content.prepare(step), 1, step, file);
-    l->content.advance(count);
-  }
-  if (std::ferror(file) != 0)
-    why = "it can't be read";
-  else if (l->content.size() > max_bytes_)
-    why = "it is too large";
-  (void)std::fclose(file);
-  if (!why.empty()) {
-    delete l;
-    return nullptr;
-  }
-  l->before = last_;
-  return last_ = l;
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
 
 // ---- tessera/nem/detail/device/families.hpp
 //
@@ -18438,6 +15511,2750 @@ inline void load(const model& d, const verify_options& options, findings& found,
 
 #endif  // TESSERA_NEM_DETAIL_DEVICE_LOAD_HPP
 
+// ---- tessera/nem/detail/order/hazards.hpp
+//
+// Rules HAZ and CAP-003: tasks that touch the same bytes are ordered, and not too many are live.
+//
+//   detail::hazards h(c);
+//   detail::walker<detail::hazards, true>(c, h, most).run();
+//   h.finish();
+//
+//   HAZ-001   two tasks touch the same bytes, one writes, neither is before the other
+//   HAZ-002   likewise, in iterations that are in flight together
+//   HAZ-003   likewise, but all writers copy the same bytes to there: a warning
+//   HAZ-004   a compute task writes what it reads, elsewhere than in the same place
+//   HAZ-005   the search was ended by verify_options::hazard_steps
+//   HAZ-006   bytes of an L1 are read that no earlier task wrote
+//   CAP-003   more tasks issued and not complete than the target's SEQ.max_active_tokens
+//
+// Each segment of a buffer has the accesses that a later one may race with. A write forgets those
+// that are before it: what isn't ordered with one of them isn't ordered with the write. A read
+// forgets reads before it for the same reason. So a race is reported at the task that comes later in
+// the file; pairs with a write between them are found by way of that write.
+//
+// HAZ-003: both copies are of one statement, with the same source and destination and no write to
+// the source between them; a reader sees such copies alone, one of which is before it. It is reported
+// at the copy, not at its readers.
+//
+// Lifetime:   borrows the context.
+// Errors:     findings.
+// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
+//             of accesses that are known to race, each segment keeps 64.
+// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
+//             for each of its segments.
+
+#ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+#define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/nem/detail/order/byte_map.hpp
+//
+// The bytes of all buffers, in segments that were accessed alike.
+//
+//   m.visit(buffer, first, last, [&](segment& s) { … return true; });
+//
+// Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
+// the call returns true become one: writing all of a buffer leaves one segment, whatever was
+// written to its parts before.
+//
+// The segments stand in order, in chunks that are split when they are full and found by bisection.
+// Programs go through their buffers in order, or through the same ranges again: the chunks that
+// were found last are tried first.
+//
+// Lifetime:   segments move when others are made.
+// Errors:     none.
+// Limits:     fewer than 2^26 chunks.
+// Allocation: 32 bytes for each segment, and as much again for chunks that aren't full; each access
+//             makes at most two, and one for each gap.
+
+#ifndef TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
+#define TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Bytes of a buffer, from `first` to before `last`, and what an owner of the map knows of them.
+struct segment {
+  std::int64_t first = 0, last = 0;
+  std::uint32_t buffer = 0;
+  std::uint32_t writes = 0, reads = 0, version = 0;
+};
+
+class byte_map {
+ public:
+  /// Calls `each(segment&)` for segments that make up [first, last), in order. Returns how many
+  /// steps that took.
+  template <class Each>
+  std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
+    steps_ = 1;
+    position p = find(buffer, first);
+    if (is_in(p, buffer) && at(p).first < first) {
+      cut(p, first);
+      step(p);
+    }
+    bool was_alike = false;
+    for (std::int64_t from = first; from < last; ++steps_) {
+      if (!is_in(p, buffer) || at(p).first > from) {
+        segment gap;
+        gap.buffer = buffer;
+        gap.first = from;
+        gap.last = is_in(p, buffer) && at(p).first < last ? at(p).first : last;
+        insert(p, gap);
+      } else if (at(p).last > last) {
+        cut(p, last);
+      }
+      segment& s = at(p);
+      from = s.last;
+      const bool is_alike = each(s);
+      if (is_alike && was_alike) {
+        position before = p;
+        if (before.index-- == 0) before.index = directory_[--before.chunk].count - 1;
+        at(before).last = from;
+        erase(p);
+      } else {
+        step(p);
+      }
+      was_alike = is_alike;
+    }
+    return steps_;
+  }
+  /// How many there are.
+  [[nodiscard]] std::size_t size() const noexcept { return count_; }
+
+ private:
+  static constexpr std::uint32_t capacity = 64;
+  static constexpr std::size_t hints = 16;
+  /// A chunk: no segment of it is below (buffer, first), all of earlier chunks are.
+  struct entry {
+    std::int64_t first;
+    std::uint32_t buffer, index, count;
+  };
+  struct position {
+    std::size_t chunk;  ///< in `directory_`
+    std::uint32_t index;
+  };
+
+  [[nodiscard]] segment* chunk(std::size_t c) noexcept {
+    return segments_.data() + std::size_t{directory_[c].index} * capacity;
+  }
+  [[nodiscard]] segment& at(position p) noexcept { return chunk(p.chunk)[p.index]; }
+  [[nodiscard]] bool is_in(position p, std::uint32_t buffer) noexcept {
+    return p.chunk < directory_.size() && at(p).buffer == buffer;
+  }
+  void step(position& p) noexcept {
+    if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
+  }
+  /// Whether a chunk begins after (buffer, first).
+  [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
+                               std::int64_t first) const noexcept {
+    const entry& e = directory_[c];
+    return e.buffer > buffer || (e.buffer == buffer && e.first > first);
+  }
+  /// The first segment that ends after (buffer, first).
+  [[nodiscard]] position find(std::uint32_t buffer, std::int64_t first) noexcept {
+    if (directory_.empty()) return {0, 0};
+    std::size_t& hint = hints_[buffer % hints];
+    std::size_t c = hint;
+    if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
+        (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
+      c = 0;
+      for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not after it, or 0
+        const std::size_t half = (left + 1) / 2;
+        if (is_behind(c + half, buffer, first)) {
+          left = half - 1;
+        } else {
+          c += half;
+          left -= half;
+        }
+      }
+      hint = c;
+    }
+    const std::size_t i = first_not_below(chunk(c), directory_[c].count, [&](const segment& s) {
+      return s.buffer < buffer || (s.buffer == buffer && s.last <= first);
+    });
+    if (i == directory_[c].count) return {c + 1, 0};
+    return {c, static_cast<std::uint32_t>(i)};
+  }
+  /// Cuts a segment in two; `p` is the first one then.
+  void cut(position& p, std::int64_t end) {
+    segment s = at(p);
+    at(p).first = end;
+    s.last = end;
+    insert(p, s);
+  }
+  /// Puts a segment before `p`, which is its position then.
+  void insert(position& p, const segment& s) {
+    ++count_;
+    if (directory_.empty()) {
+      add_chunk(0, s);
+      directory_[0].count = 0;
+      p = {0, 0};
+    }
+    if (p.index == 0 && p.chunk != 0 &&
+        (p.chunk == directory_.size() || is_behind(p.chunk, s.buffer, s.first)))
+      p = {p.chunk - 1, directory_[p.chunk - 1].count};
+    if (directory_[p.chunk].count == capacity) {
+      // What is appended gets a chunk of its own, for more may follow it.
+      const std::uint32_t kept = p.index == capacity ? capacity : capacity / 2;
+      add_chunk(p.chunk + 1, p.index == capacity ? s : chunk(p.chunk)[kept]);
+      if (kept != capacity)
+        std::memcpy(chunk(p.chunk + 1), chunk(p.chunk) + kept, sizeof(segment) * (capacity - kept));
+      directory_[p.chunk].count = kept;
+      directory_[p.chunk + 1].count = capacity - kept;
+      if (p.index >= kept && (p.index > kept || kept == capacity))
+        p = {p.chunk + 1, p.index - kept};
+    }
+    entry& e = directory_[p.chunk];
+    segment* const to = chunk(p.chunk) + p.index;
+    std::memmove(to + 1, to, sizeof(segment) * (e.count - p.index));
+    *to = s;
+    ++e.count;
+    if (p.index == 0) e.first = s.first, e.buffer = s.buffer;
+  }
+  /// `p` is the one after it then.
+  void erase(position& p) noexcept {
+    --count_;
+    entry& e = directory_[p.chunk];
+    segment* const to = chunk(p.chunk) + p.index;
+    --e.count;
+    std::memmove(to, to + 1, sizeof(segment) * (e.count - p.index));
+    if (e.count == 0) {
+      unused_.push_back(e.index);
+      move_directory(p.chunk + 1, p.chunk);
+      directory_.pop_back();
+    } else if (p.index == e.count) {
+      p = {p.chunk + 1, 0};
+    } else if (p.index == 0) {
+      e.first = to->first;  // a segment of the chunk before may reach up to here
+      e.buffer = to->buffer;
+    }
+  }
+  void add_chunk(std::size_t where, const segment& first) {
+    entry e{first.first, first.buffer, 0, 0};
+    if (unused_.empty()) {
+      e.index = static_cast<std::uint32_t>(segments_.size() / capacity);
+      segments_.resize(segments_.size() + capacity);
+    } else {
+      e.index = unused_.back();
+      unused_.pop_back();
+    }
+    directory_.push_back(e);
+    const std::size_t following = directory_.size() - 1 - where;
+    std::memmove(directory_.data() + where + 1, directory_.data() + where,
+                 sizeof(entry) * following);
+    directory_[where] = e;
+    steps_ += 1 + following / 64;
+  }
+  void move_directory(std::size_t from, std::size_t to) noexcept {
+    std::memmove(directory_.data() + to, directory_.data() + from,
+                 sizeof(entry) * (directory_.size() - from));
+    steps_ += 1 + (directory_.size() - from) / 64;
+  }
+
+  pool<segment> segments_;
+  pool<entry> directory_;
+  pool<std::uint32_t> unused_;
+  std::size_t hints_[hints] = {};
+  std::size_t count_ = 0;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ORDER_BYTE_MAP_HPP
+
+// ---- tessera/nem/detail/order/happens_before.hpp
+//
+// Which tasks of a program are complete before another one starts.
+//
+//   nem::happens_before order;
+//   order.issue(node, deps);                 // a task: the one that is asked about from now on
+//   if (!order.is_before(earlier)) …         // the two may run in either order
+//   order.issued(is_sync);                   // then waits, loops and iterations, as they come
+//
+//   deps          tasks named there, and all that is before them
+//   wait          in one iteration or at the top level: before what follows there; so does .sync
+//   iterations    those that @max_in_flight no longer lets overlap with the current one
+//   endloop       all tasks of the loop
+//
+// Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
+// on each task; an iteration takes its marks back when it ends, for the next one need not be after
+// them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
+// asked about. Tasks are numbered as they are issued, as nem::task::index is.
+//
+// Lifetime:   owns what it knows; nodes are only remembered.
+// Errors:     none.
+// Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
+// Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
+//             for each iteration, and 4 for each mark.
+
+#ifndef TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
+#define TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+class happens_before {
+ public:
+  explicit happens_before(std::uint64_t steps = ~std::uint64_t{0}) : left_(steps), steps_(steps) {
+    frames_.push_back({});
+    iterations_.push_back({});
+  }
+
+  // What a program does, in the order of its text and iteration after iteration.
+
+  void loop(std::uint32_t node, std::int64_t in_flight) {
+    frame f;
+    f.node = node;
+    f.in_flight = in_flight < 1 ? 1 : static_cast<std::uint64_t>(in_flight);
+    f.iteration = frames_.back().iteration;
+    f.first_window = f.oldest = windows_.size();
+    f.first_carried = carried_.size();
+    f.log = log_.size();
+    f.open = open_.size();
+    frames_.push_back(f);
+  }
+  void iteration(std::int64_t value) {
+    if (frames_.size() < 2) return;
+    close_iteration();
+    frame& f = frames_.back();
+    for (; f.oldest < windows_.size() && distance(windows_[f.oldest].value, value) >= f.in_flight;
+         ++f.oldest)
+      retire(f, f.oldest);
+    iteration_record i;
+    i.value = value;
+    i.parent = frames_[frames_.size() - 2].iteration;
+    i.node = f.node;
+    i.depth = static_cast<std::uint32_t>(frames_.size() - 1);
+    f.iteration = static_cast<std::uint32_t>(iterations_.size());
+    iterations_.push_back(i);
+    f.is_open = true;
+    f.first_task = size();
+    f.log = log_.size();
+    f.open = open_.size();
+    f.live = f.peak = 0;
+  }
+  void end_loop() {
+    if (frames_.size() < 2) return;
+    close_iteration();
+    frame& f = frames_.back();
+    for (; f.oldest < windows_.size(); ++f.oldest) retire(f, f.oldest);
+    windows_.resize(f.first_window);
+    carried_.resize(f.first_carried);
+    open_.resize(f.open);
+    frames_.pop_back();
+    if (frames_.size() == 1) log_.clear(), followed_ = 0;
+  }
+  void wait(view<std::uint32_t> tasks) {
+    spend(tasks.size());
+    for (const std::uint32_t t : tasks)
+      if (t < size()) complete(t);
+  }
+  /// A wait for tokens that aren't known: it may be for all of them.
+  void wait_for_all() {
+    spend(open_.size());
+    for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
+  }
+  /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
+  void issue(std::uint32_t node, view<std::uint32_t> deps) {
+    const std::uint32_t q = size();
+    tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
+    done_.push_back(0);
+    seen_.push_back(0);
+    frontier_.clear();
+    for (const std::uint32_t d : deps) {
+      spend(1);
+      if (d >= q) continue;
+      deps_.push_back(d);
+      reach(d, q);
+    }
+    followed_ = log_.size();
+  }
+  /// What follows that task.
+  void issued(bool is_sync) {
+    open_.push_back(size() - 1);
+    ++frames_.back().live;
+    std::uint64_t live = 0;
+    for (std::size_t i = frames_.size(); i-- != 0;) {
+      frame& f = frames_[i];
+      live += f.live;
+      if (f.peak < live) f.peak = live;
+      live += f.others;
+    }
+    spend(frames_.size());
+    if (is_sync) complete(size() - 1);
+  }
+
+  // What is known.
+
+  /// Whether an earlier task is complete before the one that was issued last starts.
+  [[nodiscard]] bool is_before(std::uint32_t p) {
+    if (done_[p] != 0) return true;
+    const std::uint32_t q = size() - 1;
+    while (seen_[p] != q && !frontier_.empty() && frontier_[0] > p) {
+      const std::uint32_t t = take_latest();
+      for (std::uint32_t i = tasks_[t].first_dep; i < tasks_[t + 1].first_dep; ++i) {
+        spend(1);
+        reach(deps_[i], q);
+      }
+      spend(1);
+    }
+    return seen_[p] == q || is_exhausted();
+  }
+  /// Whether that is known without a search.
+  [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
+    return done_[p] != 0 || seen_[p] == size() - 1;
+  }
+  /// Tasks that were issued.
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(tasks_.size());
+  }
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept {
+    return tasks_[task].node;
+  }
+  /// An upper bound of the tasks that were at one time issued and not complete.
+  [[nodiscard]] std::uint64_t max_live() const noexcept { return frames_[0].peak; }
+
+  /// How the iteration of an earlier task is related to that of the last one.
+  struct relation {
+    bool is_same_path = true;  ///< the earlier task's iteration still runs
+    bool is_same_scope = false;
+    std::uint32_t loop = no_node;  ///< the loop whose iterations differ
+    std::int64_t earlier = 0, later = 0;
+    std::uint64_t in_flight = 1;
+  };
+  [[nodiscard]] relation relate(std::uint32_t p) const noexcept {
+    relation r;
+    std::uint32_t i = tasks_[p].iteration;
+    r.is_same_scope = i == frames_.back().iteration;
+    for (; !is_running(i); i = iterations_[i].parent) {
+      const iteration_record& x = iterations_[i];
+      r.is_same_path = false;
+      r.loop = x.node;
+      r.earlier = x.value;
+      if (x.depth >= frames_.size()) continue;
+      r.later = iterations_[frames_[x.depth].iteration].value;
+      r.in_flight = frames_[x.depth].in_flight;
+    }
+    return r;
+  }
+  /// Whether that relation is one of different iterations: the short answer.
+  [[nodiscard]] bool is_same_path(std::uint32_t p) const noexcept {
+    return is_running(tasks_[p].iteration);
+  }
+
+  /// Work is counted here, that of who asks too.
+  void spend(std::uint64_t steps) noexcept { left_ = left_ > steps ? left_ - steps : 0; }
+  [[nodiscard]] bool is_exhausted() const noexcept { return left_ == 0; }
+  [[nodiscard]] std::uint64_t spent() const noexcept { return steps_ - left_; }
+
+ private:
+  struct task_record {
+    std::uint32_t node, iteration, first_dep;
+  };
+  struct iteration_record {
+    std::int64_t value = 0;
+    std::uint32_t parent = 0, node = no_node, depth = 0;
+  };
+  /// An iteration that ended, and may still run.
+  struct window {
+    std::int64_t value;
+    std::uint32_t first_task, last_task;
+    std::size_t first_carried, last_carried;  ///< tasks of outer iterations before one of its tasks
+    std::uint64_t peak;
+  };
+  /// The program, or a loop that runs and its current iteration.
+  struct frame {
+    std::uint32_t node = no_node;
+    std::uint32_t iteration = 0;
+    std::uint32_t first_task = 0;  ///< of the iteration
+    bool is_open = false;
+    std::uint64_t in_flight = 1;
+    std::size_t first_window = 0, oldest = 0, first_carried = 0;
+    std::size_t log = 0, open = 0;     ///< where those of the iteration begin
+    std::uint64_t live = 0, peak = 0;  ///< of the iteration
+    std::uint64_t others = 0;          ///< peaks of the iterations that may still run
+  };
+
+  [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
+    return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
+  }
+  [[nodiscard]] bool is_running(std::uint32_t iteration) const noexcept {
+    const std::uint32_t depth = iterations_[iteration].depth;
+    return depth < frames_.size() && frames_[depth].iteration == iteration;
+  }
+  /// Where the task counts as live, or null.
+  [[nodiscard]] frame* home(std::uint32_t task) noexcept {
+    const std::uint32_t i = tasks_[task].iteration;
+    return is_running(i) ? &frames_[iterations_[i].depth] : nullptr;
+  }
+
+  /// Marks a task and all before it.
+  void complete(std::uint32_t task) {
+    if (done_[task] != 0) return;
+    mark(task);
+    for (stack_.push_back(task); !stack_.empty();) {
+      const std::uint32_t t = stack_.back();
+      stack_.pop_back();
+      const std::size_t last = t + 1 < size() ? tasks_[t + 1].first_dep : deps_.size();
+      for (std::size_t i = tasks_[t].first_dep; i < last; ++i) {
+        const std::uint32_t d = deps_[i];
+        spend(1);
+        if (done_[d] != 0) continue;
+        mark(d);
+        stack_.push_back(d);
+      }
+    }
+  }
+  void mark(std::uint32_t t) {
+    spend(1);
+    done_[t] = 1;
+    if (frames_.size() > 1) log_.push_back(t);
+    if (frame* const f = home(t); f != nullptr) --f->live;
+  }
+  void unmark(std::uint32_t t) noexcept {
+    spend(1);
+    done_[t] = 0;
+    if (frame* const f = home(t); f != nullptr) ++f->live;
+  }
+  /// All of an iteration that ended precedes what follows in its loop, and after it.
+  void retire(frame& f, std::size_t index) {
+    const window w = windows_[index];
+    const std::size_t marks = log_.size();
+    for (std::uint32_t t = w.first_task; t < w.last_task && !is_exhausted(); ++t) complete(t);
+    for (std::size_t i = w.first_carried; i < w.last_carried; ++i) complete(carried_[i]);
+    spend(w.last_task - w.first_task);
+    f.others -= w.peak;
+    if (log_.size() != marks) followed_ = log_.size();
+  }
+  void close_iteration() {
+    frame& f = frames_.back();
+    if (!f.is_open) return;
+    f.is_open = false;
+    if (f.in_flight == 1) {
+      // Its tasks are before all that follows. So are marks that one of them follows; the others
+      // are those of a wait at its end, which orders nothing but what follows in the iteration.
+      const std::size_t kept = followed_ > f.log ? followed_ : f.log;
+      for (std::size_t i = kept; i < log_.size(); ++i) unmark(log_[i]);
+      log_.resize(kept);
+      for (std::size_t i = f.open; i < open_.size(); ++i) complete(open_[i]);
+      if (size() != f.first_task) followed_ = log_.size();
+    } else {
+      window w{iterations_[f.iteration].value, f.first_task, size(), carried_.size(), 0, f.peak};
+      for (std::size_t i = f.log; i < log_.size(); ++i) {
+        if (i < followed_ && log_[i] < f.first_task) carried_.push_back(log_[i]);
+        unmark(log_[i]);
+      }
+      log_.resize(f.log);
+      if (followed_ > f.log) followed_ = f.log;
+      w.last_carried = carried_.size();
+      f.others += f.peak;
+      windows_.push_back(w);
+    }
+    open_.resize(f.open);
+  }
+
+  /// `d` is before the last task, as is what is before `d`.
+  void reach(std::uint32_t d, std::uint32_t q) {
+    if (done_[d] != 0 || seen_[d] == q) return;
+    seen_[d] = q;
+    std::size_t i = frontier_.size();
+    frontier_.push_back(d);
+    for (; i != 0 && frontier_[(i - 1) / 2] < d; i = (i - 1) / 2)
+      frontier_[i] = frontier_[(i - 1) / 2];
+    frontier_[i] = d;
+  }
+  /// Takes the latest task off the frontier, a heap.
+  [[nodiscard]] std::uint32_t take_latest() noexcept {
+    const std::uint32_t top = frontier_[0], moved = frontier_.back();
+    frontier_.pop_back();
+    const std::size_t count = frontier_.size();
+    std::size_t i = 0;
+    for (std::size_t c = 1; c < count; c = 2 * i + 1) {
+      if (c + 1 < count && frontier_[c + 1] > frontier_[c]) ++c;
+      if (frontier_[c] <= moved) break;
+      frontier_[i] = frontier_[c];
+      i = c;
+    }
+    if (count != 0) frontier_[i] = moved;
+    return top;
+  }
+
+  pool<task_record> tasks_;
+  pool<std::uint8_t> done_;
+  pool<std::uint32_t> seen_;  ///< the last task that is known to follow it; 0: none
+  pool<std::uint32_t> deps_;
+  pool<iteration_record> iterations_;
+  pool<frame> frames_;
+  pool<window> windows_;
+  pool<std::uint32_t> carried_;
+  pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
+  std::size_t followed_ = 0;  ///< those of `log_` that a task followed
+  pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
+  pool<std::uint32_t> frontier_, stack_;
+  std::uint64_t left_, steps_;
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class hazards {
+ public:
+  explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
+    links_.push_back({});  // so that link 0 is none
+    if (c.target != nullptr)
+      max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
+  }
+
+  void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
+            std::int64_t in_flight) {
+    loops_.push_back({last, 0, false});
+    order_.loop(node, in_flight);
+  }
+  void iteration(std::uint32_t, std::int64_t value) {
+    loop_state& l = loops_.back();
+    is_partial_ = is_partial_ || (l.has_begun && l.value != value - 1);
+    l.value = value;
+    l.has_begun = true;
+    if (!has_ended_) order_.iteration(value);
+  }
+  void end_loop(std::uint32_t) {
+    is_partial_ = is_partial_ || loops_.back().value != loops_.back().last;
+    loops_.pop_back();
+    if (!has_ended_) order_.end_loop();
+  }
+  void wait(std::uint32_t node, view<std::uint32_t> tasks) {
+    if (has_ended_) return;
+    order_.wait(tasks);
+    if (misses_tokens(node, tasks.size())) order_.wait_for_all();
+  }
+  void task(const values& v, const nem::task& t) {
+    check_in_place(v, t);
+    if (has_ended_) return;
+    order_.issue(t.node, v.tasks_before(t));
+    is_unknown_ = misses_deps(t);
+    reported_ = 0;
+    copy_of_.push_back(no_index);
+    std::uint32_t version = 0;
+    for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
+    remember_copy(v, t, version);
+    for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
+    order_.issued(t.mode == mode::sync);
+    if (max_tokens_ >= 0 && first_beyond_ == no_node &&
+        order_.max_live() > static_cast<std::uint64_t>(max_tokens_))
+      first_beyond_ = t.node;
+    if (order_.is_exhausted()) end(t);
+  }
+  /// All was visited.
+  void finish() {
+    if (first_beyond_ == no_node) return;
+    c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
+        << "up to " << order_.max_live() << " tokens can be live at once, "
+        << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
+  }
+  [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
+
+  [[nodiscard]] const happens_before& order() const noexcept { return order_; }
+  /// Whether the search ended before the last task.
+  [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
+
+ private:
+  static constexpr std::size_t max_kept = 64;
+  static constexpr std::uint8_t reported_unordered = 1, reported_iterations = 2,
+                                reported_rewritten = 4;
+
+  struct loop_state {
+    std::int64_t last, value;
+    bool has_begun;
+  };
+  /// Bytes that a task reads or writes.
+  struct access_record {
+    std::int64_t first, last;
+    std::uint32_t task, buffer_name;
+  };
+  /// An access in the list of a segment.
+  struct link {
+    std::uint32_t access = 0, next = 0;
+    std::uint32_t fed =
+        no_index;  ///< of a read: the copy that it sees, when it sees no other write
+  };
+  /// What a transfer or a store does, when its regions are known.
+  struct copy {
+    std::int64_t from_first, from_last, to_first, to_last;
+    std::uint32_t from, to;       ///< buffers
+    std::uint32_t version, node;  ///< of the source: the last task that wrote to it, + 1
+  };
+  /// The access that is being checked.
+  struct current {
+    const nem::task& t;
+    const region& r;
+    access_record a;
+    std::uint32_t index;
+    nem::level level;
+    bool is_write;
+  };
+
+  // Accesses -------------------------------------------------------------------------------------
+
+  void access(const values& v, const nem::task& t, const operand& o, bool is_write,
+              std::uint32_t& version) {
+    if (o.region == no_index) return;
+    const region& r = v.regions[o.region];
+    if (!is_sound(v, r)) return;
+    const buffer& b = v.buffers[r.buffer];
+    const std::uint32_t task = order_.size() - 1;
+    const std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
+    current q{t, r, {r.offset, r.offset + r.extent, task, b.name}, index, b.level, is_write};
+    accesses_.push_back(q.a);
+    has_unwritten_ = false;
+    order_.spend(map_.visit(b.node, q.a.first, q.a.last, [&](segment& s) {
+      if (order_.is_exhausted()) return false;
+      if (version < s.version) version = s.version;
+      if (is_write) return write(q, s);
+      read(q, s);
+      return false;
+    }));
+  }
+  [[nodiscard]] static bool is_sound(const values& v, const region& r) noexcept {
+    std::int64_t last = 0;
+    return r.is_sound && r.buffer != no_index && v.buffers[r.buffer].is_known && r.offset >= 0 &&
+           r.extent > 0 && !__builtin_add_overflow(r.offset, r.extent, &last);
+  }
+
+  /// Whether an earlier access is before the current task.
+  [[nodiscard]] bool is_before(std::uint32_t p) { return is_unknown_ || order_.is_before(p); }
+
+  void read(const current& q, segment& s) {
+    bool is_fed = s.writes != 0, has_ordered = false;
+    std::uint32_t feeder = no_index;
+    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
+      const std::uint32_t p = accesses_[links_[i].access].task;
+      if (p == q.a.task) continue;
+      order_.spend(1);
+      has_ordered = is_before(p) || has_ordered;
+      if (feeder == no_index) feeder = p;
+      is_fed = is_fed && is_same_copy(feeder, p);
+    }
+    if (!is_fed || !has_ordered) feeder = no_index;
+    for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
+      const access_record& p = accesses_[links_[i].access];
+      if (p.task == q.a.task || is_before(p.task)) continue;
+      if (feeder == no_index || order_.is_same_path(p.task)) race(p, true, q, false);
+    }
+    if (s.writes == 0 && q.level == level::l1) unwritten(q, s);
+    while (s.reads != 0) {
+      const link& l = links_[s.reads];
+      const std::uint32_t p = accesses_[l.access].task;
+      if (p != q.a.task && !order_.is_plainly_before(p)) break;
+      if (l.fed != feeder && feeder != no_index) break;
+      s.reads = l.next;
+      order_.spend(1);
+    }
+    s.reads = add_link({q.index, s.reads, feeder});
+  }
+
+  /// Returns whether no other access is left to know of.
+  bool write(const current& q, segment& s) {
+    s.writes = keep_racing(q, s.writes, true);
+    s.reads = keep_racing(q, s.reads, false);
+    const bool is_alone = s.writes == 0 && s.reads == 0;
+    s.writes = is_alone ? own_link(q) : add_link({q.index, s.writes, no_index});
+    s.version = q.a.task + 1;
+    return is_alone;
+  }
+  /// Segments that only this access is known of share its link.
+  [[nodiscard]] std::uint32_t own_link(const current& q) {
+    if (links_.back().access == q.index && links_.back().next == 0 && links_.size() > 1)
+      return static_cast<std::uint32_t>(links_.size() - 1);
+    return add_link({q.index, 0, no_index});
+  }
+  [[nodiscard]] std::uint32_t add_link(const link& l) {
+    links_.push_back(l);
+    return static_cast<std::uint32_t>(links_.size() - 1);
+  }
+
+  /// The accesses of a list that aren't before the current write.
+  [[nodiscard]] std::uint32_t keep_racing(const current& q, std::uint32_t list, bool are_writes) {
+    kept_.clear();
+    bool all = true;
+    for (std::uint32_t i = list; i != 0; i = links_[i].next) {
+      const access_record& p = accesses_[links_[i].access];
+      order_.spend(1);
+      if (p.task == q.a.task || is_before(p.task)) {
+        all = false;
+        continue;
+      }
+      const std::uint32_t writer = are_writes ? p.task : links_[i].fed;
+      if (writer != no_index && !order_.is_same_path(p.task) && is_same_copy(writer, q.a.task)) {
+        rewrite(p, q);
+      } else {
+        race(p, are_writes, q, true);
+        if (kept_.size() >= max_kept) {  // what follows it has been reported
+          all = false;
+          continue;
+        }
+      }
+      kept_.push_back(i);
+    }
+    if (all) return list;
+    std::uint32_t head = 0;
+    for (std::size_t k = kept_.size(); k-- != 0;) {
+      link l = links_[kept_[k]];
+      l.next = head;
+      head = add_link(l);
+    }
+    return head;
+  }
+
+  // Copies ---------------------------------------------------------------------------------------
+
+  void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
+    if ((t.opcode != opcode::transfer && t.opcode != opcode::store) || t.inputs != 1 ||
+        t.outputs != 1)
+      return;
+    const std::uint32_t from = v.inputs(t)[0].region, to = v.outputs(t)[0].region;
+    if (from == no_index || to == no_index) return;
+    const region &a = v.regions[from], &b = v.regions[to];
+    if (!is_sound(v, a) || !is_sound(v, b)) return;
+    copy_of_.back() = static_cast<std::uint32_t>(copies_.size());
+    copies_.push_back({a.offset, a.offset + a.extent, b.offset, b.offset + b.extent,
+                       v.buffers[a.buffer].node, v.buffers[b.buffer].node, version, t.node});
+  }
+  /// Whether two tasks are copies of one statement that copy the same.
+  [[nodiscard]] bool is_same_copy(std::uint32_t p, std::uint32_t q) const noexcept {
+    if (copy_of_[p] == no_index || copy_of_[q] == no_index) return false;
+    const copy &a = copies_[copy_of_[p]], &b = copies_[copy_of_[q]];
+    return a.node == b.node && a.version == b.version && a.from == b.from && a.to == b.to &&
+           a.from_first == b.from_first && a.from_last == b.from_last && a.to_first == b.to_first &&
+           a.to_last == b.to_last;
+  }
+
+  // Findings -------------------------------------------------------------------------------------
+
+  /// What to call a task: its token, or what it is.
+  template <class Out>
+  Out& name(Out& out, std::uint32_t node) const {
+    const nem::node& n = c_[node];
+    if (n.value != no_name) return out << c_.d.name(n.value), out;
+    out << "the ";
+    if (n.kind != node_kind::compute) return out << nem::name(n.kind), out;
+    const std::uint32_t op = child(c_.d, node, node_kind::opcode);
+    if (op != no_node) out << c_.name(op) << ' ';
+    return out << "task", out;
+  }
+  template <class Out>
+  void bytes(Out& out, std::int64_t first, std::int64_t last, std::uint32_t buffer_name) const {
+    if (first + 1 == last)
+      out << "byte " << first;
+    else
+      out << "bytes " << first << ".." << last - 1;
+    out << " of " << c_.d.name(buffer_name);
+  }
+  template <class Out>
+  void overlap(Out& out, const access_record& p, const access_record& q) const {
+    bytes(out, p.first > q.first ? p.first : q.first, p.last < q.last ? p.last : q.last,
+          q.buffer_name);
+  }
+  [[nodiscard]] static std::string_view verb(bool is_write) noexcept {
+    return is_write ? "writes" : "reads";
+  }
+
+  /// Whether this rule has reported the current task; then it has.
+  [[nodiscard]] bool was_reported(std::uint8_t rule) noexcept {
+    const bool was = (reported_ & rule) != 0;
+    reported_ = static_cast<std::uint8_t>(reported_ | rule);
+    return was;
+  }
+
+  void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
+    if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations))
+      return;
+    const std::uint32_t earlier = order_.node_of(p.task);
+    if (order_.is_same_path(p.task)) {
+      auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
+      name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
+      overlap(out, p, q.a);
+      out << ", which ";
+      name(out, earlier) << ' ' << verb(p_writes) << "; nothing orders the two";
+      out.note(c_.at(earlier));
+      name(out, earlier) << ' ' << verb(p_writes) << ' ';
+      bytes(out, p.first, p.last, p.buffer_name);
+      const std::uint32_t token = c_[earlier].value;
+      if (token == no_name) {
+        out << "; a token of it could be waited for";
+      } else {
+        const std::string_view t = c_.d.name(token);
+        out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
+        if (order_.relate(p.task).is_same_scope) fix(out, q.t.node, t);
+      }
+      return;
+    }
+    auto&& out = c_.found.add(errc::nem_haz_002_iterations, c_.at(q.t.node));
+    const happens_before::relation r = order_.relate(p.task);
+    const std::uint64_t apart =
+        static_cast<std::uint64_t>(r.later) - static_cast<std::uint64_t>(r.earlier);
+    const std::string_view variable = c_.name(r.loop);
+    name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
+    overlap(out, p, q.a);
+    out << " where " << variable << " is " << r.later << ", and ";
+    name(out, earlier) << ' ' << verb(p_writes) << " the same where " << variable << " is "
+                       << r.earlier << "; @max_in_flight(" << r.in_flight
+                       << ") lets these iterations overlap";
+    out.note(c_.at(earlier));
+    name(out, earlier) << ' ' << verb(p_writes) << ' ';
+    bytes(out, p.first, p.last, p.buffer_name);
+    out << "; @max_in_flight(" << apart << ") orders the two, and a ring of " << r.in_flight
+        << " regions, chosen by " << variable << " mod " << r.in_flight << ", parts them";
+  }
+
+  void rewrite(const access_record& p, const current& q) {
+    if (was_reported(reported_rewritten)) return;
+    auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
+    const happens_before::relation r = order_.relate(p.task);
+    const copy& k = copies_[copy_of_[q.a.task]];
+    name(out, q.t.node) << " writes the same data to ";
+    bytes(out, k.to_first, k.to_last, q.a.buffer_name);
+    out << " in iterations that overlap";
+    out.note(c_.at(r.loop)) << "nothing changes the data: one copy before the loop over "
+                            << c_.name(r.loop) << " does";
+  }
+
+  void unwritten(const current& q, const segment& s) {
+    if (is_partial_ || has_unwritten_ || is_unknown_) return;
+    has_unwritten_ = true;
+    auto&& out = c_.found.add(errc::nem_haz_006_unwritten, c_.at(q.t.node));
+    name(out, q.t.node) << " reads ";
+    bytes(out, q.a.first, q.a.last, q.a.buffer_name);
+    out << ", and no earlier task writes byte " << s.first;
+  }
+
+  void check_in_place(const values& v, const nem::task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store || t.opcode == opcode::unknown)
+      return;
+    const opcode_category k = row(t.opcode).category;
+    const bool in_place =
+        k == opcode_category::elementwise_unary || k == opcode_category::elementwise_binary ||
+        k == opcode_category::elementwise_other || k == opcode_category::normalization ||
+        k == opcode_category::softmax || t.opcode == opcode::reshape;
+    for (const operand& o : v.outputs(t)) {
+      if (&o != v.outputs(t).begin()) {  // the first is looked at in any case
+        order_.spend(t.inputs);
+        if (order_.is_exhausted()) return;
+      }
+      if (o.region == no_index || !is_sound(v, v.regions[o.region])) continue;
+      const region& y = v.regions[o.region];
+      for (const operand& i : v.inputs(t)) {
+        if (i.region == no_index || !is_sound(v, v.regions[i.region])) continue;
+        const region& x = v.regions[i.region];
+        if (v.buffers[x.buffer].node != v.buffers[y.buffer].node ||
+            x.offset >= y.offset + y.extent || y.offset >= x.offset + x.extent)
+          continue;
+        if (in_place && is_same_place(v, x, y)) continue;
+        const access_record a{x.offset, x.offset + x.extent, 0, v.buffers[x.buffer].name};
+        const access_record b{y.offset, y.offset + y.extent, 0, a.buffer_name};
+        auto&& out = c_.found.add(errc::nem_haz_004_in_place, c_.at(o.node));
+        out << "the output overlaps an input of its task: ";
+        overlap(out, a, b);
+        if (in_place) out << "; " << nem::name(t.opcode) << " may only write all of it in place";
+        out.note(c_.at(i.node)) << "the input is ";
+        bytes(out, a.first, a.last, a.buffer_name);
+        return;
+      }
+    }
+  }
+  [[nodiscard]] static bool is_same_place(const values& v, const region& x,
+                                          const region& y) noexcept {
+    if (x.offset != y.offset || x.extent != y.extent || x.has_strides != y.has_strides)
+      return false;
+    const view<std::int64_t> a = v.strides(x), b = v.strides(y);
+    if (a.size() != b.size()) return false;
+    if (a.size() > max_rank) return true;  // such operands are refused
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (a[i] != b[i]) return false;
+    return true;
+  }
+
+  /// Whether deps names tokens that aren't known: then the task may be after any other.
+  [[nodiscard]] bool misses_deps(const nem::task& t) {
+    for (const std::uint32_t i : children(c_.d, t.node))
+      if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
+    return false;
+  }
+  /// Whether a list names more tokens than are known. Those that it repeats count once.
+  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
+    named_.clear();
+    for (const std::uint32_t i : children(c_.d, list))
+      if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);
+    if (named_.size() <= known) return false;
+    order_.spend(named_.size());
+    sort(named_.data(), named_.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t distinct = 1;
+    for (std::size_t i = 1; i < named_.size(); ++i) distinct += named_[i] != named_[i - 1];
+    return distinct > known;
+  }
+
+  /// Suggests the token in the task's deps: where they are, or after its last operand.
+  template <class Out>
+  void fix(Out& out, std::uint32_t task, std::string_view token) const {
+    const bool is_compute = c_[task].kind == node_kind::compute;
+    std::uint32_t end = 0;
+    bool has_attributes = false, has_decorators = false, is_long = false;
+    for (const std::uint32_t i : children(c_.d, task)) {
+      const nem::node& n = c_[i];
+      switch (n.kind) {
+        case node_kind::deps:
+          if (n.length < 2 || n.length == 0xffff) return;
+          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
+          return;
+        case node_kind::output:
+        case node_kind::destination:
+        case node_kind::source:
+          for (std::uint32_t k = i; k < n.next; ++k) {
+            const std::uint32_t last = c_[k].offset + c_[k].length;
+            if (end < last) end = last;
+            is_long = is_long || c_[k].length == 0xffff;
+          }
+          break;
+        case node_kind::attribute: has_attributes = true; break;
+        case node_kind::decorator: has_decorators = true; break;
+        default: break;
+      }
+    }
+    // Decorators after the last operand are the task's only where neither attributes nor deps are.
+    if (is_long || (is_compute && has_decorators && !has_attributes)) return;
+    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
+  }
+
+  void end(const nem::task& t) {
+    has_ended_ = true;
+    c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
+        << "hazards are searched up to here, " << order_.size() << " tasks in " << order_.spent()
+        << " steps";
+  }
+
+  context& c_;
+  happens_before order_;
+  byte_map map_;
+  pool<access_record> accesses_;
+  pool<link> links_;
+  pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
+  pool<copy> copies_;
+  pool<std::uint32_t> kept_, named_;
+  pool<loop_state> loops_;
+  std::int64_t max_tokens_ = -1;
+  std::uint32_t first_beyond_ = no_node;
+  std::uint8_t reported_ = 0;   ///< rules that have reported the current task
+  bool is_unknown_ = false;     ///< whether the current task may be after any other
+  bool is_partial_ = false;     ///< whether iterations were left out
+  bool has_unwritten_ = false;  ///< whether the current access was reported
+  bool has_ended_ = false;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
+
+// ---- tessera/nem/detail/rules/compute.hpp
+//
+// The rules of compute tasks, put together: opcode, attributes, shapes, types, descriptors.
+//
+//   detail::compute_rules rules;          // one for a verification
+//   rules.check(c, t);                    // each instance of each compute task, evaluated
+//
+//   once for each task of the text     signature, types, descriptors    OPC TYP FAM QNT
+//   in each iteration                  attributes and shapes            OPC-009 SHP
+//
+// What an operand is typed as doesn't depend on loop variables; its sizes may.
+//
+// Lifetime:   keeps nothing of the context between calls.
+// Errors:     those of the headers that it includes, and TYP-003.
+// Limits:     those of the headers that it includes.
+// Allocation: a bit for each node of the model; none for a task whose like was checked before.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
+#define TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/nem/detail/rules/attribute.hpp
+//
+// Rules about the parts of a compute task: its opcode, its operands and its attributes.
+//
+//   if (check_signature(c, t)) …        // as many operands as the opcode takes
+//   range_rules(c, t, a).check();       // takes values that are out of range from a.given
+//
+//   OPC-001 OPC-010 OPC-011    opcode          "Compute Tasks"
+//   OPC-002 OPC-003 OPC-004    operands        opcode registry
+//   OPC-005 OPC-006 OPC-009    attributes      opcode registry
+//
+// Lifetime:   nothing is kept.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
+#define TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
+
+#include <bit>
+#include <cfloat>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The node that names a task's opcode.
+[[nodiscard]] inline std::uint32_t opcode_node(const context& c, const task& t) noexcept {
+  const std::uint32_t i = child(c.d, t.node, node_kind::opcode);
+  return i == no_node ? t.node : i;
+}
+
+/// Whether a task has as many operands as its opcode takes.
+[[nodiscard]] inline bool has_operands(const task& t) noexcept {
+  const opcode_signature& s = signature(t.opcode);
+  return t.inputs >= s.required_inputs && (s.variadic_inputs || t.inputs <= s.inputs) &&
+         (s.variadic_outputs ? t.outputs >= 1 : t.outputs == s.outputs);
+}
+
+/// The name that the registry gives an operand; operands of variadic lists share one.
+[[nodiscard]] constexpr std::string_view registry_name(opcode op, bool is_output,
+                                                       std::size_t index) noexcept {
+  std::string_view list = is_output ? row(op).outputs : row(op).inputs, word = next_word(list);
+  for (; index > 0 && !list.empty(); --index) word = next_word(list);
+  if (!word.empty() && (word.back() == '?' || word.back() == '*')) word.remove_suffix(1);
+  return word;
+}
+
+/// OPC-005 and OPC-006.
+inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
+  const opcode_signature& s = signature(t.opcode);
+  const std::string_view op = name(t.opcode);
+  std::uint32_t given = 0, unknown = 0, meant = 0;
+  for (const std::uint32_t i : children(c.d, t.node)) {
+    if (c[i].kind != node_kind::attribute) continue;
+    const auto a = static_cast<attribute>(c[i].detail);
+    const std::uint32_t bit = a == attribute::unknown ? 0 : attributes::bit(a);
+    given |= bit;
+    unknown += (s.attributes & bit) == 0;
+  }
+  std::uint32_t missing = s.required_attributes & ~given;
+  if (unknown != 0 && t.opcode != opcode::compute)
+    for (const std::uint32_t i : children(c.d, t.node)) {
+      if (c[i].kind != node_kind::attribute) continue;
+      const auto a = static_cast<attribute>(c[i].detail);
+      if (a != attribute::unknown && (s.attributes & attributes::bit(a)) != 0) continue;
+      place where = c.at(i);
+      if (c.name(i).size() < where.length)
+        where.length = static_cast<std::uint32_t>(c.name(i).size());
+      auto&& w = c.found.add(errc::nem_opc_006_unknown, where);
+      w << op << " has no attribute " << c.name(i);
+      suggestion near(c.name(i));
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (((s.attributes & ~given) >> k & 1) != 0) near.offer(attribute_table[k].name);
+      if (near.word().empty() && !std::has_single_bit(missing)) near.offer("deps");
+      // One that is unknown is the one that is missing.
+      const bool is_other = near.word().empty() && unknown == 1 && std::has_single_bit(missing);
+      for (std::size_t k = 0; k < attribute_count; ++k)
+        if (is_other ? missing == 1u << k : near.word() == attribute_table[k].name)
+          meant |= 1u << k;
+      if (is_other) {
+        w.note() << "did you mean " << attribute_table[std::countr_zero(missing)].name << '?';
+      } else if (!near.word().empty()) {
+        w.note() << "did you mean " << near.word() << '?';
+      } else if (s.attributes != 0) {
+        w.note() << op << " takes";
+        for (std::string_view list = row(t.opcode).attributes; !list.empty();) {
+          std::string_view word = next_word(list);
+          if (word.back() == '?') word.remove_suffix(1);
+          w << ' ' << word << (list.empty() ? "" : ",");
+        }
+      }
+    }
+  missing &= ~meant;
+  if (missing == 0) return;
+  auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
+  w << op << ':';
+  bool is_first = true;
+  for (std::size_t k = 0; k < attribute_count; ++k) {
+    if ((missing >> k & 1) == 0) continue;
+    w << (is_first ? " " : ", ") << attribute_table[k].name << " is required";
+    is_first = false;
+  }
+}
+
+/// What the text of a task shows without evaluating anything. Returns whether its operands can be
+/// looked at.
+inline bool check_signature(context& c, const task& t) {
+  const std::uint32_t at = opcode_node(c, t);
+  if (t.opcode == opcode::unknown) {
+    const std::string_view word = c[at].kind == node_kind::opcode ? c.name(at) : "";
+    auto&& w = c.found.add(errc::nem_opc_001_opcode, c.at(at));
+    w << "unknown opcode " << word;
+    const std::string_view near = nearest(word, opcode_table);
+    if (!near.empty()) w.note() << "did you mean " << near << '?';
+    return false;
+  }
+  const opcode_signature& s = signature(t.opcode);
+  const opcode_row& r = row(t.opcode);
+  const auto operands = [](std::uint32_t n, bool are_inputs) {
+    return are_inputs ? (n == 1 ? " input" : " inputs") : (n == 1 ? " output" : " outputs");
+  };
+  if (r.hardware == hardware_status::future)
+    c.found.add(errc::nem_opc_010_future, c.at(at)) << "no hardware executes " << r.name << " yet";
+  if (t.opcode == opcode::compute)
+    c.found.add(errc::nem_opc_011_generic, c.at(at))
+        << "compute is the generic opcode: binders may reject it";
+  if (t.inputs < s.required_inputs) {
+    auto&& w = c.found.add(errc::nem_opc_002_few_inputs, c.at(at));
+    w << r.name << " takes "
+      << (s.inputs == s.required_inputs && !s.variadic_inputs ? "" : "at least ")
+      << unsigned{s.required_inputs} << operands(s.required_inputs, true) << ", not " << t.inputs;
+    w.note() << "missing: " << registry_name(t.opcode, false, t.inputs);
+  } else if (!s.variadic_inputs && t.inputs > s.inputs) {
+    c.found.add(errc::nem_opc_003_many_inputs, c.at(c.v.inputs(t)[s.inputs].node))
+        << r.name << " takes " << (s.inputs == s.required_inputs ? "" : "at most ")
+        << unsigned{s.inputs} << operands(s.inputs, true) << ", not " << t.inputs;
+  }
+  if (!s.variadic_outputs && t.outputs != s.outputs) {
+    const std::uint32_t node = t.outputs > s.outputs ? c.v.outputs(t)[s.outputs].node : at;
+    c.found.add(errc::nem_opc_004_outputs, c.at(node))
+        << r.name << " has " << unsigned{s.outputs} << operands(s.outputs, false) << ", not "
+        << t.outputs;
+  }
+  check_attribute_names(c, t, at);
+  return has_operands(t);
+}
+
+/// The ranges of attributes that depend on nothing but the opcode. Lists that are longer than any
+/// operand needs aren't looked through: a `let` gives the same one to many tasks, and its length is
+/// wrong.
+class range_rules {
+ public:
+  range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
+
+  void check() {
+    if (a_.given == 0) return;
+    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
+    switch (t_.opcode) {
+      case opcode::conv1d:
+      case opcode::conv2d:
+      case opcode::conv3d:
+      case opcode::depthwise_conv2d:
+      case opcode::maxpool:
+      case opcode::avgpool:
+        list(attribute::pads, a_.pads, 0, 2 * axes);
+        list(attribute::strides, a_.strides, 1, axes);
+        list(attribute::dilations, a_.dilations, 1, axes);
+        list(attribute::kernel_shape, a_.kernel_shape, 1, axes);
+        if (a_.has(attribute::groups) && a_.groups < 1)
+          reject(attribute::groups) << "groups must be at least 1, not " << a_.groups;
+        break;
+      case opcode::pad:
+        if (a_.pads.size() <= 2 * max_rank) list(attribute::pads, a_.pads, 0, a_.pads.size());
+        if (a_.mode == pad_mode::unknown) mode();
+        finite(attribute::constant_value, a_.constant_value);
+        break;
+      case opcode::leaky_relu: finite(attribute::alpha, a_.alpha); break;
+      case opcode::clamp:
+        finite(attribute::min_val, a_.min_val);
+        finite(attribute::max_val, a_.max_val);
+        if (a_.has(attribute::min_val) && a_.has(attribute::max_val) && a_.min_val > a_.max_val)
+          reject(attribute::min_val) << "min_val must not be above max_val";
+        break;
+      case opcode::layernorm:
+      case opcode::rmsnorm:
+        if (finite(attribute::epsilon, a_.epsilon) && a_.epsilon < 0)
+          reject(attribute::epsilon) << "epsilon must be at least 0";
+        break;
+      case opcode::transpose: permutation(); break;
+      case opcode::reshape: target_shape(); break;
+      case opcode::slice: slice(); break;
+      case opcode::split:
+        if (a_.split_sizes.size() == t_.outputs)
+          list(attribute::split_sizes, a_.split_sizes, 1, t_.outputs);
+        break;
+      default: break;
+    }
+  }
+
+ private:
+  findings::writer reject(attribute a) {
+    a_.given &= ~attributes::bit(a);
+    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_value(c_.d, t_.node, a)));
+  }
+  findings::writer reject(attribute a, std::size_t index) {
+    a_.given &= ~attributes::bit(a);
+    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_element(c_.d, t_.node, a, index)));
+  }
+  [[nodiscard]] static std::string_view name(attribute a) noexcept {
+    return attribute_table[static_cast<std::size_t>(a)].name;
+  }
+
+  bool finite(attribute a, double value) {
+    if (!a_.has(a)) return false;
+    if (value >= -DBL_MAX && value <= DBL_MAX) return true;
+    reject(a) << name(a) << " must be finite";
+    return false;
+  }
+  void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
+    if (!a_.has(a)) return;
+    if (values.size() != size) {
+      reject(a) << name(a) << " of " << row(t_.opcode).name << " must have " << size
+                << " numbers, not " << values.size();
+      return;
+    }
+    for (std::size_t i = 0; i < values.size(); ++i)
+      if (values[i] < least) {
+        reject(a, i) << name(a) << " must be at least " << least << ", not " << values[i];
+        return;
+      }
+  }
+  void mode() {
+    const std::uint32_t value = attribute_value(c_.d, t_.node, attribute::mode);
+    auto&& w = reject(attribute::mode);
+    w << "unknown mode " << c_.name(value) << ": pad takes constant, reflect, edge or wrap";
+    const std::string_view near = nearest(c_.name(value), pad_mode_names);
+    if (!near.empty()) w.note() << "did you mean " << near << '?';
+  }
+  /// Each of 0 to n - 1 once. Lists that are longer than any rank are refused with the rank.
+  void permutation() {
+    if (!a_.has(attribute::perm)) return;
+    const view<std::int64_t> p = a_.perm;
+    if (p.size() > max_rank) return;
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      const bool is_axis = p[i] >= 0 && static_cast<std::uint64_t>(p[i]) < p.size();
+      const std::uint64_t bit = is_axis ? std::uint64_t{1} << p[i] : 0;
+      if (is_axis && (seen & bit) == 0) {
+        seen |= bit;
+        continue;
+      }
+      reject(attribute::perm, i) << "perm must have each of 0 to " << p.size() - 1 << " once, "
+                                 << p[i] << (is_axis ? " is repeated" : " is none of them");
+      return;
+    }
+  }
+  void target_shape() {
+    if (!a_.has(attribute::target_shape)) return;
+    if (a_.target_shape.size() > max_rank) {
+      reject(attribute::target_shape) << "target_shape has at most " << max_rank
+                                      << " dimensions, not " << a_.target_shape.size();
+      return;
+    }
+    bool is_inferred = false;
+    for (std::size_t i = 0; i < a_.target_shape.size(); ++i) {
+      const std::int64_t size = a_.target_shape[i];
+      if (size > 0) continue;
+      if (size == -1 && !is_inferred) {
+        is_inferred = true;
+        continue;
+      }
+      auto&& w = reject(attribute::target_shape, i);
+      if (size == -1)
+        w << "target_shape has more than one -1";
+      else
+        w << "target_shape must have positive sizes and at most one -1, not " << size;
+      return;
+    }
+  }
+  void slice() {
+    static constexpr attribute four[] = {attribute::starts, attribute::ends, attribute::axes,
+                                         attribute::steps};
+    const std::size_t size = a_.starts.size();
+    for (const attribute a : four) {
+      if (!a_.has(attribute::starts) || !a_.has(a) || a_.list(a).size() == size) continue;
+      reject(a) << name(a) << " has " << a_.list(a).size() << " numbers where starts has " << size;
+      return;
+    }
+    if (!a_.has(attribute::steps) || size > max_rank) return;
+    for (std::size_t i = 0; i < a_.steps.size(); ++i)
+      if (a_.steps[i] == 0) {
+        reject(attribute::steps, i) << "steps must not be 0";
+        return;
+      }
+  }
+
+  context& c_;
+  const task& t_;
+  attributes& a_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_ATTRIBUTE_HPP
+
+// ---- tessera/nem/detail/rules/descriptor.hpp
+//
+// Rules about quantization descriptors that operands of one task carry together.
+//
+//   descriptor_rules rules;             // one for a verification
+//   rules.check(c, t);                  // operands are typed
+//
+//   QNT-009    some carry one, some don't        element-wise, pools
+//   QNT-010    an i32 bias needs its own         gemm, convolutions
+//   QNT-011    the output has none               gemm, convolutions of integers
+//   QNT-012    values are copied, not scaled     layout operations
+//   QNT-013    ignored                           cast
+//   QNT-014    functions of raw integers         sigmoid tanh exp log sqrt gelu silu
+//
+// Lifetime:   keeps nothing of the context between calls.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: 24 bytes for each region with a list of scales.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
+#define TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class descriptor_rules {
+ public:
+  void check(context& c, const task& t, const attributes& a) {
+    switch (row(t.opcode).category) {
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::pooling: return raw_integers(c, t);
+      case opcode_category::linear_algebra:
+      case opcode_category::convolution: return accumulated(c, t);
+      case opcode_category::layout: return copied(c, t, a);
+      case opcode_category::type_conversion:
+        if (t.opcode == opcode::cast) ignored(c, t);
+        return;
+      default: return;
+    }
+  }
+
+ private:
+  /// What is worked out once for a region whose descriptor has lists.
+  struct memo {
+    std::uint64_t key = 0;  ///< the region's node, plus 1
+    bool varies = false;    ///< whether not all scales are equal
+    std::uint64_t digest = 0;
+  };
+
+  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
+    return c.v.regions[o.region];
+  }
+  [[nodiscard]] static bool is_quantized(const context& c, const operand& o) noexcept {
+    return of(c, o).quant != no_index;
+  }
+
+  /// QNT-009 and QNT-014.
+  static void raw_integers(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    if (!is_integer(of(c, in[0]).element)) return;
+    const operand *with = nullptr, *without = nullptr;
+    for (const view<operand> all : {in, out})
+      for (const operand& o : all) {
+        const operand*& first = is_quantized(c, o) ? with : without;
+        if (first == nullptr) first = &o;
+      }
+    if (with != nullptr && without != nullptr) {
+      auto&& w = c.found.add(errc::nem_qnt_009_mixed, c.at(without->node));
+      w << "this operand of " << name(t.opcode)
+        << " has no quantization descriptor where another has one: raw integers are used";
+      w.note(c.at(with->node)) << "this one has a descriptor";
+    }
+    if (with != nullptr) return;
+    switch (t.opcode) {
+      case opcode::sigmoid:
+      case opcode::tanh:
+      case opcode::exp:
+      case opcode::log:
+      case opcode::sqrt:
+      case opcode::gelu:
+      case opcode::silu:
+        c.found.add(errc::nem_qnt_014_function, c.at(opcode_node(c, t)))
+            << name(t.opcode) << " of " << name(of(c, in[0]).element)
+            << " without a quantization descriptor: results are rounded to integers";
+        break;
+      default: break;
+    }
+  }
+
+  /// QNT-010 and QNT-011.
+  void accumulated(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const region& weight = of(c, in[1]);
+    if (!is_integer(weight.element) || !is_integer(of(c, in[0]).element)) return;
+    if (!is_quantized(c, out[0]) && is_integer(of(c, out[0]).element))
+      c.found.add(errc::nem_qnt_011_output, c.at(out[0].node))
+          << "the output of " << name(t.opcode)
+          << " has no quantization descriptor: scale 1 and zero point 0 are assumed";
+    if (in.size() < 3 || is_quantized(c, in[2]) || of(c, in[2]).element != element::i32) return;
+    if (weight.quant == no_index || !varies_along_reduction(c, t, weight)) return;
+    auto&& w = c.found.add(errc::nem_qnt_010_bias, c.at(in[2].node));
+    w << "an i32 bias needs a quantization descriptor of its own: the scale of "
+      << registry_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
+      << ", which is summed over";
+    w.note(c.at(in[1].node)) << registry_name(t.opcode, false, 1) << " is here";
+  }
+  [[nodiscard]] bool varies_along_reduction(const context& c, const task& t, const region& weight) {
+    const quant& q = c.v.quants[weight.quant];
+    if (q.form == quantization::per_tensor || weight.rank < 2) return false;
+    const auto rank = static_cast<std::int64_t>(weight.rank);
+    if (row(t.opcode).category == opcode_category::convolution) {
+      if (q.axis >= rank - 1) return false;
+    } else {
+      const bool is_turned = c.layout_ends_in(weight, "NK");
+      if (q.axis != rank - (is_turned ? 1 : 2)) return false;
+    }
+    return look(c, weight).varies;
+  }
+
+  /// QNT-013.
+  static void ignored(context& c, const task& t) {
+    for (const view<operand> all : {c.v.inputs(t), c.v.outputs(t)})
+      for (const operand& o : all)
+        if (is_quantized(c, o))
+          c.found.add(errc::nem_qnt_013_cast, c.at(o.node))
+              << "cast converts stored values and ignores this quantization descriptor";
+  }
+
+  /// QNT-012.
+  void copied(context& c, const task& t, const attributes& a) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const std::size_t inputs = t.opcode == opcode::gather ? 1 : in.size();
+    for (std::size_t i = 0; i < inputs; ++i)
+      for (const operand& y : out) {
+        if (are_alike(c, t, a, of(c, in[i]), of(c, y))) continue;
+        // The many side is named: an input of concat, an output of split.
+        const bool names_input = inputs > 1;
+        auto&& w = c.found.add(errc::nem_qnt_012_copied, c.at(names_input ? in[i].node : y.node));
+        w << name(t.opcode) << " copies values unchanged between regions of different descriptors";
+        w.note(c.at(names_input ? y.node : in[i].node))
+            << (names_input ? "the output is here" : "the input is here");
+      }
+  }
+  [[nodiscard]] bool are_alike(const context& c, const task& t, const attributes& a,
+                               const region& x, const region& y) {
+    if (x.quant == y.quant) return true;
+    if (x.quant == no_index || y.quant == no_index) return false;
+    const quant &from = c.v.quants[x.quant], &to = c.v.quants[y.quant];
+    if (from.form != to.form || from.group_size != to.group_size) return false;
+    if (from.form != quantization::per_tensor) {
+      // The axis that y's descriptor is about is, in x, where transpose took it from. What reshape
+      // and gather do to axes isn't followed.
+      std::int64_t axis = to.axis;
+      if (t.opcode == opcode::transpose && a.has(attribute::perm) && axis >= 0 &&
+          static_cast<std::uint64_t>(axis) < a.perm.size())
+        axis = a.perm[static_cast<std::size_t>(axis)];
+      const bool is_followed = t.opcode != opcode::reshape && t.opcode != opcode::gather;
+      if (is_followed && axis != from.axis) return false;
+      // Cutting, joining or padding along the axis takes or adds a part of the lists.
+      if (from.scales != to.scales) return true;
+    }
+    return look(c, x).digest == look(c, y).digest;
+  }
+
+  /// What is remembered of a region with a descriptor.
+  [[nodiscard]] memo look(const context& c, const region& r) {
+    const auto [m, is_new] = memos_.find(std::uint64_t{r.node} + 1);
+    if (!is_new) return m;
+    const quant& q = c.v.quants[r.quant];
+    const view<double> scales = c.v.scales(q);
+    for (const double s : scales) {
+      m.varies = m.varies || s != scales[0];
+      mix(m.digest, std::bit_cast<std::uint64_t>(s));
+    }
+    for (const std::int64_t z : c.v.zero_points(q)) mix(m.digest, static_cast<std::uint64_t>(z));
+    return m;
+  }
+  static void mix(std::uint64_t& digest, std::uint64_t value) noexcept {
+    digest = (digest ^ value) * 0x9e3779b97f4a7c15u;
+    digest ^= digest >> 29;
+  }
+  keyed_rows<memo> memos_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_DESCRIPTOR_HPP
+
+// ---- tessera/nem/detail/rules/family.hpp
+//
+// Rules about types: the variant of a type family that an instance of an opcode matches.
+//
+//   family_rules rules;                 // one for a verification: it keeps what it worked out
+//   rules.check(c, t, a);               // operands are typed
+//
+//   FAM-001    no variant takes these types               "Type Family Matching Rule"
+//   FAM-002    the target has none of the matches         "Device Validity Rule"
+//   FAM-003    accum_type                                 "Type Families and Matching"
+//   FAM-004    quantization descriptors                   "Quantization Constraints"
+//   FAM-005    element types of one operation             "Elementwise Operations"
+//   FAM-006    nothing governs the opcode                 opcode registry
+//
+// For each opcode that occurs, the instances of its families become rows: one type for each operand
+// by position, so that matching compares a few bytes. What was asked once is remembered.
+//
+// Lifetime:   borrows nothing between calls; belongs to one catalog and one target.
+// Errors:     those above.
+// Limits:     none.
+// Allocation: 16 bytes for each instance of the families of an opcode that occurs, 16 bytes for
+//             each combination of types.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
+#define TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// The operands of an opcode by position: up to three inputs, then the output. Operands of one
+/// variadic list share a role.
+inline constexpr std::size_t role_count = 4, output_role = 3;
+
+/// What a variant takes in one role: an element type (element::none: nothing), or one of these.
+enum role_form : std::uint8_t {
+  role_optional = 0x40,   ///< bit: an element type, or nothing
+  role_supported = 0x80,  ///< any of the ten element types
+  role_free = 0x81,       ///< anything
+};
+[[nodiscard]] constexpr bool takes(std::uint8_t form, element e) noexcept {
+  if (form == static_cast<std::uint8_t>(e) || form == role_free) return true;
+  if (form == role_supported) return e != element::none && !is_extension(e);
+  return (form & role_optional) != 0 && form < role_supported &&
+         (e == element::none || static_cast<std::uint8_t>(e) == (form ^ role_optional));
+}
+
+inline constexpr std::uint32_t max_listed = 12;  ///< variants that a note lists
+
+/// An instance as an opcode sees it.
+struct candidate {
+  std::uint32_t instance = 0;  ///< in catalog::instances
+  std::uint8_t role[role_count] = {};
+  element accum = element::none;
+  std::uint8_t quantized = 0;  ///< bit n: role n must carry a descriptor
+  bool refuses_quant = false, is_supported = false;
+};
+
+/// The roles and the types of a task's operands.
+struct typed_task {
+  element role[role_count] = {element::none, element::none, element::none, element::none};
+  std::uint8_t quantized = 0;  ///< bit n: an operand in role n carries a descriptor
+  element accum = element::none;
+};
+
+class family_rules {
+ public:
+  void check(context& c, const task& t, const attributes& a) {
+    if (t.opcode == opcode::compute) return;
+    const opcode_row& r = row(t.opcode);
+    const std::string_view families = governing(t.opcode);
+    if (r.families.empty())
+      c.found.add(errc::nem_fam_006_ungoverned, c.at(opcode_node(c, t)))
+          << "no type family governs " << r.name;
+    if (!check_elements(c, t) || families.empty()) return;
+    typed_task types;
+    if (!roles_of(c, t, types)) return;
+    if (a.has(attribute::accum_type)) types.accum = a.accum_type;
+    const found_row best = find(c, t.opcode, types);
+    if (best.row == no_index) return;  // the catalog has none of the families
+    if (best.differing != 0) return no_variant(c, t, types, best.row);
+    conditions(c, t, types, rows_[best.row]);
+  }
+
+ private:
+  struct found_row {
+    std::uint32_t row = no_index, differing = 0;
+  };
+  struct memo {
+    std::uint64_t key = 0;
+    found_row value;
+  };
+
+  /// Convolutions without families of their own follow conv2d.
+  [[nodiscard]] static std::string_view governing(opcode op) noexcept {
+    return row(op).category == opcode_category::convolution ? row(opcode::conv2d).families
+                                                            : row(op).families;
+  }
+  [[nodiscard]] static const region& of(const context& c, const operand& o) noexcept {
+    return c.v.regions[o.region];
+  }
+
+  /// FAM-005. False where types are wrong.
+  [[nodiscard]] static bool check_elements(context& c, const task& t) {
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    const element first = of(c, in[0]).element;
+    switch (row(t.opcode).category) {
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::pooling:
+      case opcode_category::reduction: break;
+      default: return true;
+    }
+    const operand& y = out[0];
+    const element made = of(c, y).element;
+    if (t.opcode == opcode::argmax || t.opcode == opcode::argmin) {
+      if (is_integer(made) && made != element::i4) return true;
+      auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(y.node));
+      w << "element types must match: " << name(t.opcode)
+        << " gives indices of i8, i16, i32, u8, u16 or u32, not " << name(made);
+      return false;
+    }
+    if (in.size() > 1 && of(c, in[1]).element != first) {
+      const bool first_is_odd = of(c, in[1]).element == made;
+      mismatch(c, t, in[first_is_odd ? 0 : 1], first_is_odd ? 0 : 1, in[first_is_odd ? 1 : 0],
+               first_is_odd ? 1 : 0);
+      return false;
+    }
+    if (made == first) return true;
+    mismatch(c, t, y, output_role, in[0], 0);
+    return false;
+  }
+  static void mismatch(context& c, const task& t, const operand& odd, std::size_t odd_role,
+                       const operand& other, std::size_t other_role) {
+    auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(odd.node));
+    w << "element types must match: " << role_name(t.opcode, odd_role) << " is "
+      << name(of(c, odd).element) << ", " << role_name(t.opcode, other_role) << " is "
+      << name(of(c, other).element);
+    w.note(c.at(other.node)) << role_name(t.opcode, other_role) << " is here";
+  }
+  [[nodiscard]] static std::string_view role_name(opcode op, std::size_t role) noexcept {
+    return role == output_role ? registry_name(op, true, 0) : registry_name(op, false, role);
+  }
+
+  /// Fills in the types by roles. False after FAM-001, which operands of one list give that differ
+  /// from one another, and indices that aren't integers.
+  [[nodiscard]] static bool roles_of(context& c, const task& t, typed_task& to) {
+    const opcode_signature& s = signature(t.opcode);
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      if (!put(c, t, in[i], s.variadic_inputs ? 0 : i, to)) return false;
+    for (const operand& o : out)
+      if (!put(c, t, o, output_role, to)) return false;
+    if (t.opcode != opcode::gather || is_integer(to.role[1])) return true;
+    c.found.add(errc::nem_fam_001_variant, c.at(in[1].node))
+        << "gather takes indices of an integer type, not " << name(to.role[1]);
+    return false;
+  }
+  [[nodiscard]] static bool put(context& c, const task& t, const operand& o, std::size_t role,
+                                typed_task& to) {
+    const region& r = of(c, o);
+    if (r.quant != no_index) to.quantized = static_cast<std::uint8_t>(to.quantized | 1u << role);
+    if (to.role[role] == element::none || to.role[role] == r.element)
+      return to.role[role] = r.element, true;
+    c.found.add(errc::nem_fam_001_variant, c.at(o.node))
+        << "no variant of " << name(t.opcode) << " takes " << name(r.element) << " beside "
+        << name(to.role[role]);
+    return false;
+  }
+
+  /// How many operands of a task a row doesn't take.
+  [[nodiscard]] static std::uint32_t differing(const candidate& r, const typed_task& t) noexcept {
+    std::uint32_t n = 0;
+    for (std::size_t i = 0; i < role_count; ++i) n += takes(r.role[i], t.role[i]) ? 0u : 1u;
+    return n;
+  }
+  [[nodiscard]] static bool accepts_accum(const candidate& r, const typed_task& t) noexcept {
+    return t.accum == element::none || r.accum == element::none || r.accum == t.accum;
+  }
+  [[nodiscard]] static bool accepts_quant(const candidate& r, const typed_task& t) noexcept {
+    return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
+  }
+  /// How unlike two types are: of another kind, then by how often the width doubles.
+  [[nodiscard]] static std::uint32_t difference(element a, element b) noexcept {
+    const auto is_real = [](element e) {
+      return is_floating(e) || e == element::tf32 || e == element::f64;
+    };
+    const auto doublings = [](element e) { return static_cast<int>(std::bit_width(bitwidth(e))); };
+    const int apart = doublings(a) - doublings(b);
+    return (is_real(a) == is_real(b) && (a == element::bool_) == (b == element::bool_) ? 0u : 8u) +
+           static_cast<std::uint32_t>(apart < 0 ? -apart : apart);
+  }
+  /// How far a row is from a task: first by how many operands differ, then by how much, then by
+  /// accum_type, descriptors and whether the target has it.
+  [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
+                                              const typed_task& t) noexcept {
+    std::uint32_t all = 0, inputs = 0, others = 0, unlike = 0;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (takes(r.role[i], t.role[i])) continue;
+      ++all;
+      if (i != output_role) ++inputs;
+      // One operand more, or one less, is a greater change than another type.
+      if (t.role[i] == element::none || r.role[i] == static_cast<std::uint8_t>(element::none))
+        ++others;
+      else if (r.role[i] < element_count)
+        unlike += difference(static_cast<element>(r.role[i]), t.role[i]);
+    }
+    return ((all * 16 + others * 4 + inputs) * 64 + unlike) * 16 + (accepts_accum(r, t) ? 0u : 8u) +
+           (accepts_quant(r, t) ? 0u : 4u) + (r.is_supported ? 0u : 2u) +
+           (c.types.instances[r.instance].is_must ? 0u : 1u);
+  }
+
+  /// The nearest row for a task, from memory where it was asked before.
+  [[nodiscard]] found_row find(const context& c, opcode op, const typed_task& t) {
+    const auto k = static_cast<std::size_t>(op);
+    if (!is_built_[k]) build(c, op);
+    std::uint64_t key = k + 1;
+    for (const element e : t.role) key = key << 8 | static_cast<std::uint64_t>(e);
+    key = key << 16 | static_cast<std::uint64_t>(t.accum) << 8 | t.quantized;
+    const auto [m, is_new] = memos_.find(key);
+    if (is_new) {
+      std::uint32_t least = no_index;
+      for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+        const std::uint32_t far = distance(c, rows_[i], t);
+        if (far < least) least = far, m.value = {i, differing(rows_[i], t)};
+      }
+    }
+    return m.value;
+  }
+
+  /// Makes the rows of an opcode.
+  void build(const context& c, opcode op) {
+    const auto k = static_cast<std::size_t>(op);
+    is_built_[k] = true;
+    first_[k] = static_cast<std::uint32_t>(rows_.size());
+    for (std::string_view list = governing(op); !list.empty();) {
+      const std::string_view wanted = next_word(list);
+      for (const type_family& f : c.types.families)
+        if (c.types.text_of(f.name) == wanted) {
+          for (std::uint32_t v = 0; v < f.variants; ++v)
+            build(c, op, f, c.types.variants[f.first_variant + v]);
+          break;
+        }
+    }
+    size_[k] = static_cast<std::uint32_t>(rows_.size()) - first_[k];
+  }
+  /// What a family, or a variant before it, says of a name; null for nothing.
+  [[nodiscard]] static const operand_type* type_named(const context& c, const type_family& f,
+                                                      const variant& v,
+                                                      std::string_view name) noexcept {
+    for (std::uint32_t i = 0; i < v.operands; ++i)
+      if (c.types.text_of(c.types.operand_types[v.first_operand + i].operand) == name)
+        return &c.types.operand_types[v.first_operand + i];
+    for (std::uint32_t i = 0; i < f.operands; ++i)
+      if (c.types.text_of(c.types.operand_types[f.first_operand + i].operand) == name)
+        return &c.types.operand_types[f.first_operand + i];
+    return nullptr;
+  }
+  /// The roles that the opcode has: bit n.
+  [[nodiscard]] static std::uint8_t roles(opcode op) noexcept {
+    const std::uint8_t inputs = signature(op).inputs;
+    return static_cast<std::uint8_t>(((1u << (inputs < output_role ? inputs : output_role)) - 1) |
+                                     1u << output_role);
+  }
+  [[nodiscard]] static const operand_type* type_of_role(const context& c, opcode op,
+                                                        const type_family& f, const variant& v,
+                                                        std::size_t role) noexcept {
+    if (const operand_type* own = type_named(c, f, v, role_name(op, role))) return own;
+    if (op == opcode::gather && role == 1) return nullptr;  // indices
+    const bool is_output = role == output_role;
+    if (const operand_type* all = type_named(c, f, v, is_output ? "output" : "input")) return all;
+    return type_named(c, f, v, is_output ? "dst" : "src");
+  }
+  /// Whether a variant demands an operand that the opcode doesn't have, as matmul has no C.
+  [[nodiscard]] static bool demands_other(const context& c, opcode op, const variant& v) noexcept {
+    for (std::uint32_t i = 0; i < v.operands; ++i) {
+      const operand_type& o = c.types.operand_types[v.first_operand + i];
+      const std::string_view name = c.types.text_of(o.operand);
+      bool is_known = o.form == type_form::absent || name == "input" || name == "output" ||
+                      name == "src" || name == "dst";
+      for (std::size_t r = 0; r < role_count && !is_known; ++r)
+        is_known = (roles(op) >> r & 1) != 0 && role_name(op, r) == name;
+      if (!is_known) return true;
+    }
+    return false;
+  }
+
+  void build(const context& c, opcode op, const type_family& f, const variant& v) {
+    if (demands_other(c, op, v)) return;
+    const operand_type* types[role_count] = {};
+    const opcode_signature& s = signature(op);
+    candidate all;
+    bool has_i4 = false;
+    for (std::size_t r = 0; r < role_count; ++r) {
+      if ((roles(op) >> r & 1) == 0) {
+        all.role[r] = static_cast<std::uint8_t>(element::none);
+        continue;
+      }
+      types[r] = type_of_role(c, op, f, v, r);
+      if (types[r] == nullptr) all.role[r] = role_free;
+      has_i4 = has_i4 || (types[r] != nullptr && types[r]->form == type_form::element &&
+                          types[r]->element == element::i4);
+    }
+    all.accum = f.accum;
+    all.refuses_quant = f.quant == quant_condition::absent;
+    for (std::size_t r = 0; r < role_count; ++r) {
+      bool must = false;
+      if (f.quant == quant_condition::required) {  // of the weight of int4, else of the data inputs
+        const bool is_i4 = types[r] != nullptr && types[r]->form == type_form::element &&
+                           types[r]->element == element::i4;
+        must = has_i4 ? is_i4 : r < s.required_inputs && r != output_role;
+      } else if (f.quant == quant_condition::required_on) {
+        must = types[r] != nullptr &&
+               (c.types.text_of(types[r]->operand) == c.types.text_of(f.quant_operand));
+      }
+      if (must) all.quantized = static_cast<std::uint8_t>(all.quantized | 1u << r);
+    }
+    for (std::uint32_t i = v.first_instance; i < v.first_instance + v.instances; ++i) {
+      const instance& x = c.types.instances[i];
+      candidate r = all;
+      r.instance = i;
+      r.is_supported = c.target != nullptr && c.types.supports(*c.target, i);
+      bool is_whole = true;
+      for (std::size_t k = 0; k < role_count; ++k) {
+        if (types[k] == nullptr) continue;
+        const operand_type& o = *types[k];
+        element e = element::none;
+        switch (o.form) {
+          case type_form::element: e = o.element; break;
+          case type_form::parameter:
+            if (o.parameter < x.types)
+              e = c.types.types[x.first_type + o.parameter];
+            else
+              is_whole = false;
+            break;
+          case type_form::absent: break;
+          case type_form::any_supported: break;
+        }
+        const bool is_optional = k != output_role && k >= s.required_inputs &&
+                                 c.types.text_of(o.operand) != role_name(op, k);
+        r.role[k] = o.form == type_form::any_supported
+                        ? std::uint8_t{role_supported}
+                        : static_cast<std::uint8_t>(
+                              static_cast<unsigned>(e) |
+                              (is_optional && e != element::none ? unsigned{role_optional} : 0u));
+      }
+      if (is_whole) rows_.push_back(r);
+    }
+  }
+
+  /// The operand in a role, or null.
+  [[nodiscard]] static const operand* operand_of(const context& c, const task& t,
+                                                 std::size_t role) noexcept {
+    if (role == output_role) return c.v.outputs(t).data();
+    return role < t.inputs ? &c.v.inputs(t)[role] : nullptr;
+  }
+  [[nodiscard]] static std::string_view form_name(std::uint8_t form) noexcept {
+    if (form == role_supported) return "any element type";
+    if (form == role_free) return "anything";
+    return name(static_cast<element>(form & ~unsigned{role_optional}));
+  }
+
+  [[nodiscard]] static text reference_of(const context& c, const candidate& r) {
+    text reference;
+    c.types.append_reference(reference, c.types.instances[r.instance]);
+    return reference;
+  }
+  static void refer(findings::writer& out, const context& c, const candidate& r) {
+    const text reference = reference_of(c, r);
+    out << reference;
+  }
+  /// What nobody will read needn't be worked out.
+  [[nodiscard]] static bool is_heard(context& c) noexcept {
+    return c.found.report().diagnostics.size() < c.options.max_diagnostics;
+  }
+  /// How a task's operand differs from what a row takes: "A must be i8".
+  static void append_difference(findings::writer& out, opcode op, std::size_t role,
+                                std::uint8_t form, element found) {
+    out << role_name(op, role);
+    if (form == static_cast<std::uint8_t>(element::none))
+      out << " must be left out";
+    else if (found == element::none)
+      out << " of " << form_name(form) << " must be given";
+    else
+      out << " must be " << form_name(form) << ", not " << name(found);
+  }
+  /// The types of all operands: "A: i8, B: i8, Y: i8".
+  static void append_types(findings::writer& out, opcode op, const candidate& r) {
+    bool is_first = true;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
+      out << (is_first ? "" : ", ") << role_name(op, i) << ": " << form_name(r.role[i]);
+      is_first = false;
+    }
+  }
+  /// The nearest row; of those that the target has, where it has any.
+  [[nodiscard]] std::uint32_t nearest_available(const context& c, opcode op,
+                                                const typed_task& types) const {
+    const auto k = static_cast<std::size_t>(op);
+    bool only_supported = false;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i)
+      only_supported = only_supported || rows_[i].is_supported;
+    std::uint32_t best = no_index, least = no_index;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+      if (only_supported && !rows_[i].is_supported) continue;
+      const std::uint32_t far = distance(c, rows_[i], types);
+      if (far < least) least = far, best = i;
+    }
+    return best;
+  }
+  /// The nearest variant with its types, then the other ones that there are.
+  void append_variants(findings::writer& out, const context& c, opcode op,
+                       std::uint32_t nearest) const {
+    const auto k = static_cast<std::size_t>(op);
+    const bool only_supported = rows_[nearest].is_supported;
+    out << "the nearest variant";
+    if (only_supported) out << " of device " << c.types.text_of(c.target->name);
+    out << " is ";
+    refer(out, c, rows_[nearest]);
+    out << " (";
+    append_types(out, op, rows_[nearest]);
+    out << ')';
+    std::uint32_t others = 0;
+    for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i) {
+      if (i == nearest || (only_supported && !rows_[i].is_supported)) continue;
+      if (++others > max_listed) continue;
+      out << (others == 1 ? "; others are " : ", ");
+      refer(out, c, rows_[i]);
+    }
+    if (others > max_listed) out << " and " << others - max_listed << " more";
+  }
+
+  /// FAM-001.
+  void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
+    const bool is_shown = is_heard(c);
+    const std::uint32_t near = is_shown ? nearest_available(c, t.opcode, types) : best;
+    const candidate& r = rows_[near];
+    std::size_t role = 0;
+    while (role < output_role && takes(r.role[role], types.role[role])) ++role;
+    const operand* const o = operand_of(c, t, role);
+    auto&& w =
+        c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
+    if (!is_shown) return;
+    w << "no variant of " << name(t.opcode) << " takes ";
+    bool is_first = true;
+    for (std::size_t i = 0; i < role_count; ++i) {
+      if (types.role[i] == element::none) continue;
+      w << (is_first ? "" : ", ") << role_name(t.opcode, i) << ": " << name(types.role[i]);
+      is_first = false;
+    }
+    w << ": ";
+    append_difference(w, t.opcode, role, r.role[role], types.role[role]);
+    w << " in ";
+    refer(w, c, r);
+    append_variants(w.note(), c, t.opcode, near);
+  }
+
+  /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
+  void conditions(context& c, const task& t, const typed_task& types, const candidate& r) {
+    if (accepts_accum(r, types) && accepts_quant(r, types) &&
+        (c.target == nullptr || r.is_supported))
+      return;
+    const text reference = reference_of(c, r);
+    if (!accepts_accum(r, types)) {
+      c.found.add(errc::nem_fam_003_accum,
+                  c.at(attribute_value(c.d, t.node, attribute::accum_type)))
+          << "accum_type must equal " << name(r.accum) << " of " << reference.view() << ", not "
+          << name(types.accum);
+      return;
+    }
+    if (!accepts_quant(r, types)) descriptors(c, t, r, reference);
+    // Opcodes that borrow another's families aren't what devices list.
+    if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
+    const bool is_shown = is_heard(c);
+    auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
+    if (!is_shown) return;
+    w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
+    const std::uint32_t near = nearest_available(c, t.opcode, types);
+    auto& note = w.note(c.target->where);
+    if (rows_[near].is_supported)
+      append_variants(note, c, t.opcode, near);
+    else
+      note << "it supports no variant of " << name(t.opcode);
+  }
+  /// FAM-004, for each operand.
+  static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
+    const auto check = [&](const operand& o, std::size_t role) {
+      const bool has_quant = of(c, o).quant != no_index;
+      if (r.refuses_quant && has_quant)
+        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+            << reference.view() << " takes no quantization descriptor on "
+            << role_name(t.opcode, role);
+      else if ((r.quantized >> role & 1) != 0 && !has_quant)
+        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+            << reference.view() << " requires a quantization descriptor on "
+            << role_name(t.opcode, role);
+    };
+    const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
+    for (std::size_t i = 0; i < in.size(); ++i)
+      check(in[i], signature(t.opcode).variadic_inputs ? 0 : i);
+    for (const operand& o : out) check(o, output_role);
+  }
+
+  pool<candidate> rows_;
+  keyed_rows<memo> memos_;
+  bool is_built_[opcode_count] = {};
+  std::uint32_t first_[opcode_count] = {}, size_[opcode_count] = {};
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_FAMILY_HPP
+
+// ---- tessera/nem/detail/rules/shape.hpp
+//
+// Rules about shapes: what each opcode takes, and what it makes of it.
+//
+//   shape_rules(c, t, a).check();       // operands are typed, attributes in range
+//
+//   SHP-001    rank                     gemm, matmul, convolutions, pools
+//   SHP-002    shapes are identical     element-wise, normalization, softmax, conversions
+//   SHP-003    inner sizes, channels    gemm, matmul, convolutions
+//   SHP-004    the output               whatever derives a shape
+//   SHP-005    bias and scale           gemm, convolutions, normalization
+//   SHP-006    layout                   conv2d, depthwise_conv2d, pools
+//   SHP-007    number of elements       reshape
+//   SHP-008    parts                    concat, split
+//   SHP-009    groups                   convolutions
+//   SHP-010    padding                  pools
+//   OPC-009    axes within the rank     whatever has an axis
+//
+// Where one of these fails, those that build upon it are left out.
+//
+// Lifetime:   nothing is kept.
+// Errors:     those above.
+// Limits:     operands of up to 32 dimensions (SHP-001).
+// Allocation: none.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
+#define TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// A shape that is derived.
+class derived_shape {
+ public:
+  /// More dimensions than any operand has are counted, not kept.
+  void push_back(std::int64_t size) noexcept {
+    if (rank_ < max_rank) sizes_[rank_] = size;
+    ++rank_;
+  }
+  void append(view<std::int64_t> sizes) noexcept {
+    for (const std::int64_t s : sizes) push_back(s);
+  }
+  [[nodiscard]] std::int64_t& operator[](std::size_t i) noexcept { return sizes_[i]; }
+  [[nodiscard]] view<std::int64_t> sizes() const noexcept {
+    return {sizes_, rank_ < max_rank ? rank_ : max_rank};
+  }
+  [[nodiscard]] bool equals(view<std::int64_t> other) const noexcept {
+    return rank_ == other.size() && are_equal(sizes(), other);
+  }
+
+ private:
+  std::int64_t sizes_[max_rank];
+  std::size_t rank_ = 0;
+};
+
+/// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
+/// 1), it moves by `stride`, and the input is padded on both sides.
+[[nodiscard]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
+                                               std::int64_t after, std::int64_t kernel,
+                                               std::int64_t dilation,
+                                               std::int64_t stride) noexcept {
+  std::int64_t padded = 0, span = 0;
+  if (__builtin_add_overflow(size, before, &padded) ||
+      __builtin_add_overflow(padded, after, &padded) ||
+      __builtin_mul_overflow(dilation, kernel - 1, &span) || span >= padded)
+    return 0;
+  return (padded - span - 1) / stride + 1;
+}
+
+/// How many elements one axis of a slice keeps, with bounds as ONNX clamps them.
+[[nodiscard]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
+                                              std::int64_t end, std::int64_t step) noexcept {
+  const auto clamp = [](std::int64_t x, std::int64_t low, std::int64_t high) {
+    return x < low ? low : x > high ? high : x;
+  };
+  if (start < 0) start += size;
+  if (end < 0) end += size;
+  if (step > 0) {
+    start = clamp(start, 0, size), end = clamp(end, 0, size);
+    return end <= start ? 0 : (end - start - 1) / step + 1;
+  }
+  start = clamp(start, 0, size - 1), end = clamp(end, -1, size - 1);
+  if (start <= end) return 0;
+  const auto span = static_cast<std::uint64_t>(start - end - 1);
+  return static_cast<std::int64_t>(span / (0 - static_cast<std::uint64_t>(step))) + 1;
+}
+
+class shape_rules {
+ public:
+  shape_rules(context& c, const task& t, const attributes& a) noexcept
+      : c_(c), t_(t), a_(a), inputs_(c.v.inputs(t)), outputs_(c.v.outputs(t)) {}
+
+  void check() {
+    if (!check_ranks()) return;
+    switch (row(t_.opcode).category) {
+      case opcode_category::data_movement:
+      case opcode_category::generic: break;
+      case opcode_category::linear_algebra: gemm(); break;
+      case opcode_category::convolution: convolution(); break;
+      case opcode_category::pooling: pool_shape(); break;
+      case opcode_category::layout: layout(); break;
+      case opcode_category::reduction: reduction(); break;
+      case opcode_category::normalization: normalization(); break;
+      case opcode_category::softmax: softmax(); break;
+      case opcode_category::elementwise_unary:
+      case opcode_category::elementwise_binary:
+      case opcode_category::elementwise_other:
+      case opcode_category::type_conversion: (void)identical(t_.inputs); break;
+    }
+  }
+
+ private:
+  [[nodiscard]] const region& of(const operand& o) const noexcept { return c_.v.regions[o.region]; }
+  [[nodiscard]] view<std::int64_t> shape(const operand& o) const noexcept {
+    return c_.v.shape(of(o));
+  }
+  [[nodiscard]] std::string_view input_name(std::size_t i) const noexcept {
+    return registry_name(t_.opcode, false, i);
+  }
+  findings::writer fail(errc code, const operand& o) { return c_.found.add(code, c_.at(o.node)); }
+  findings::writer fail(errc code, attribute a) {
+    const std::uint32_t value = attribute_value(c_.d, t_.node, a);
+    return c_.found.add(code, c_.at(value == no_node ? opcode_node(c_, t_) : value));
+  }
+  findings::writer fail(errc code, attribute a, std::size_t index) {
+    return c_.found.add(code, c_.at(attribute_element(c_.d, t_.node, a, index)));
+  }
+
+  [[nodiscard]] bool check_ranks() {
+    for (const view<operand> all : {inputs_, outputs_})
+      for (const operand& o : all)
+        if (of(o).rank > max_rank) {
+          fail(errc::nem_shp_001_rank, o) << "operands of compute tasks have at most " << max_rank
+                                          << " dimensions, not " << of(o).rank;
+          return false;
+        }
+    return true;
+  }
+  /// SHP-001 for an operand of exactly, or of at least, so many dimensions.
+  [[nodiscard]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
+    const std::size_t found = shape(inputs_[i]).size();
+    if (found == rank || (at_least && found > rank)) return true;
+    fail(errc::nem_shp_001_rank, inputs_[i])
+        << input_name(i) << " of " << name(t_.opcode) << " must have "
+        << (at_least ? "at least " : "") << rank << " dimensions, not " << found << ": "
+        << number_list{shape(inputs_[i])};
+    return false;
+  }
+  /// SHP-006; regions without a layout are as the shape says.
+  [[nodiscard]] bool has_layout(const operand& o, std::string_view operand,
+                                std::string_view wanted) {
+    const std::uint32_t layout = of(o).layout;
+    if (layout == no_name || c_.d.name(layout) == wanted) return true;
+    auto&& w = fail(errc::nem_shp_006_layout, o);
+    w << operand << " of " << name(t_.opcode) << " must have layout " << wanted << ", not "
+      << c_.d.name(layout);
+    declared(w, o);
+    return false;
+  }
+  /// SHP-004.
+  void derives(const derived_shape& y, const operand& o) {
+    if (y.equals(shape(o))) return;
+    for (const std::int64_t size : y.sizes())
+      if (size <= 0) {
+        fail(errc::nem_shp_004_output, o)
+            << name(t_.opcode) << " gives no elements here: its output would be "
+            << number_list{y.sizes()};
+        return;
+      }
+    auto&& w = fail(errc::nem_shp_004_output, o);
+    w << name(t_.opcode) << " gives " << number_list{y.sizes()} << " here, the output is "
+      << number_list{shape(o)};
+    declared(w, o);
+  }
+  /// A note that points to the `let` of an operand's region.
+  void declared(findings::writer& w, const operand& o) {
+    const region& r = of(o);
+    if (r.declaration != no_node) w.note(c_.at(r.node)) << "declared here";
+  }
+
+  /// SHP-002 for the first `inputs` inputs and the output. Of three operands, the odd one is named.
+  [[nodiscard]] bool identical(std::size_t inputs) {
+    const operand &first = inputs_[0], &y = outputs_[0];
+    const std::string_view y_name = registry_name(t_.opcode, true, 0);
+    if (inputs > 1) {
+      const operand& second = inputs_[1];
+      if (!are_equal(shape(first), shape(second))) {
+        const bool first_is_odd = are_equal(shape(second), shape(y));
+        differ(first_is_odd ? first : second, input_name(first_is_odd ? 0 : 1),
+               first_is_odd ? second : first, input_name(first_is_odd ? 1 : 0));
+        return false;
+      }
+    }
+    if (are_equal(shape(first), shape(y))) return true;
+    differ(y, y_name, first, input_name(0));
+    return false;
+  }
+  void differ(const operand& odd, std::string_view odd_name, const operand& other,
+              std::string_view other_name) {
+    auto&& w = fail(errc::nem_shp_002_identical, odd);
+    w << "shapes must be identical: " << odd_name << " is " << number_list{shape(odd)} << ", "
+      << other_name << " is " << number_list{shape(other)};
+    w.note(c_.at(other.node)) << other_name << " is here";
+  }
+
+  /// Takes an axis to 0 … rank - 1. OPC-009, once for each place.
+  [[nodiscard]] bool axis_of(attribute a, std::size_t index, std::int64_t axis, std::size_t rank,
+                             std::size_t& to) {
+    const auto limit = static_cast<std::int64_t>(rank);
+    if (axis >= -limit && axis < limit) {
+      to = static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
+      return true;
+    }
+    auto&& w = a == attribute::axis ? fail(errc::nem_opc_009_range, a)
+                                    : fail(errc::nem_opc_009_range, a, index);
+    if (rank == 0)
+      w << "an operand of rank 0 has no axis " << axis;
+    else
+      w << "axis must be from " << -limit << " to " << limit - 1 << " where the rank is " << rank
+        << ", not " << axis;
+    return false;
+  }
+  [[nodiscard]] bool axis_of(std::size_t rank, std::size_t& to) {
+    return a_.has(attribute::axis) && axis_of(attribute::axis, 0, a_.axis, rank, to);
+  }
+  /// The axes that a list names, as bits; OPC-009 for one that is named twice.
+  [[nodiscard]] bool axes_of(std::size_t rank, std::uint64_t& to) {
+    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
+      std::size_t axis = 0;
+      if (!axis_of(attribute::axes, i, a_.axes[i], rank, axis)) return false;
+      if ((to >> axis & 1) != 0) {
+        fail(errc::nem_opc_009_range, attribute::axes, i)
+            << "axis " << a_.axes[i] << " is named already";
+        return false;
+      }
+      to |= std::uint64_t{1} << axis;
+    }
+    return true;
+  }
+
+  void gemm() {
+    if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
+    const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
+    const std::size_t ra = a.size(), rb = b.size();
+    // Operands of layout …KM and …NK are stored transposed.
+    const bool a_is_turned = c_.layout_ends_in(of(inputs_[0]), "KM"),
+               b_is_turned = c_.layout_ends_in(of(inputs_[1]), "NK");
+    const std::int64_t m = a[ra - (a_is_turned ? 1 : 2)], k = a[ra - (a_is_turned ? 2 : 1)],
+                       kb = b[rb - (b_is_turned ? 1 : 2)], n = b[rb - (b_is_turned ? 2 : 1)];
+    const view<std::int64_t> batch(a.data(), ra - 2);
+    if (k != kb) {
+      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
+      w << "inner dimensions differ: A is " << number_list{a} << " with K = " << k << ", B is "
+        << number_list{b} << " with K = " << kb;
+      w.note(c_.at(inputs_[0].node)) << "A is here";
+      return;
+    }
+    if (rb != 2 && !are_equal(batch, view<std::int64_t>(b.data(), rb - 2))) {
+      auto&& w = fail(errc::nem_shp_003_inner, inputs_[1]);
+      w << "batch dimensions differ: A is " << number_list{a} << ", B is " << number_list{b};
+      w.note(c_.at(inputs_[0].node)) << "A is here";
+      return;
+    }
+    derived_shape y;
+    y.append(batch);
+    y.push_back(m);
+    y.push_back(n);
+    if (inputs_.size() > 2 && !broadcasts(shape(inputs_[2]), y.sizes()))
+      fail(errc::nem_shp_005_bias, inputs_[2])
+          << "C is " << number_list{shape(inputs_[2])} << ", which can't be broadcast to "
+          << number_list{y.sizes()};
+    derives(y, outputs_[0]);
+  }
+  [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
+    if (from.size() > to.size()) return false;
+    const std::size_t skipped = to.size() - from.size();
+    for (std::size_t i = 0; i < from.size(); ++i)
+      if (from[i] != 1 && from[i] != to[i + skipped]) return false;
+    return true;
+  }
+
+  void convolution() {
+    const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
+    const bool is_depthwise = t_.opcode == opcode::depthwise_conv2d;
+    const bool x_fits = has_rank(0, axes + 2), w_fits = has_rank(1, axes + 2);
+    if (!x_fits || !w_fits) return;
+    if (axes == 2) {
+      const bool x = has_layout(inputs_[0], "X", "NHWC"), w = has_layout(inputs_[1], "W", "HWIO"),
+                 y = has_layout(outputs_[0], "Y", "NHWC");
+      if (!x || !w || !y) return;
+    }
+    const view<std::int64_t> x = shape(inputs_[0]), w = shape(inputs_[1]);
+    const std::int64_t channels = x[axes + 1], made = w[axes + 1], taken = w[axes];
+    const std::int64_t groups = is_depthwise ? channels : a_.groups;
+    if (channels < 1 || groups < 1) return;
+    if (!is_depthwise && !a_.has(attribute::groups) && (made < 1 || taken != channels) &&
+        attribute_value(c_.d, t_.node, attribute::groups) != no_node)
+      return;  // they are given, and wrong themselves
+    if (channels % groups != 0 || made % groups != 0) {
+      auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
+                              : fail(errc::nem_shp_009_groups, attribute::groups);
+      if (is_depthwise)
+        e << "the output channels must be a multiple of the " << groups << " of X, not " << made;
+      else
+        e << "groups must divide the channels of input and output, " << channels << " and " << made
+          << ": it is " << groups;
+      return;
+    }
+    if (taken != channels / groups) {
+      auto&& e = fail(errc::nem_shp_003_inner, inputs_[1]);
+      e << "input channels differ: W is " << number_list{w} << " and takes " << taken
+        << " of each group, X is " << number_list{x} << " and has " << channels / groups;
+      e.note(c_.at(inputs_[0].node)) << "X is here";
+      return;
+    }
+    if (inputs_.size() > 2) {
+      const view<std::int64_t> b = shape(inputs_[2]);
+      if (b.size() != 1 || b[0] != made)
+        fail(errc::nem_shp_005_bias, inputs_[2])
+            << "B must be [" << made << "], the output channels of W, not " << number_list{b};
+    }
+    if (!a_.has(attribute::pads) || !a_.has(attribute::strides) || !a_.has(attribute::dilations))
+      return;
+    derived_shape y;
+    y.push_back(x[0]);
+    for (std::size_t i = 0; i < axes; ++i)
+      y.push_back(window_count(x[i + 1], a_.pads[i], a_.pads[axes + i], w[i], a_.dilations[i],
+                               a_.strides[i]));
+    y.push_back(made);
+    derives(y, outputs_[0]);
+  }
+
+  void pool_shape() {
+    if (!has_rank(0, 4) || !has_layout(inputs_[0], "X", "NHWC")) return;
+    if (!a_.has(attribute::kernel_shape) || !a_.has(attribute::pads)) return;
+    for (std::size_t i = 0; i < 4; ++i)
+      if (a_.pads[i] >= a_.kernel_shape[i & 1]) {
+        fail(errc::nem_shp_010_padding, attribute::pads, i)
+            << "the padding of a pool must be smaller than its kernel: " << a_.pads[i]
+            << " against " << a_.kernel_shape[i & 1];
+        return;
+      }
+    if (!a_.has(attribute::strides)) return;
+    const view<std::int64_t> x = shape(inputs_[0]);
+    derived_shape y;
+    y.push_back(x[0]);
+    for (std::size_t i = 0; i < 2; ++i)
+      y.push_back(
+          window_count(x[i + 1], a_.pads[i], a_.pads[2 + i], a_.kernel_shape[i], 1, a_.strides[i]));
+    y.push_back(x[3]);
+    derives(y, outputs_[0]);
+  }
+
+  void layout() {
+    switch (t_.opcode) {
+      case opcode::transpose: return transpose();
+      case opcode::reshape: return reshape();
+      case opcode::slice: return slice();
+      case opcode::concat: return concat();
+      case opcode::split: return split();
+      case opcode::pad: return pad();
+      default: return gather();
+    }
+  }
+  /// OPC-009 for a list that needs so many numbers.
+  [[nodiscard]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
+    if (!a_.has(a)) return false;
+    if (size == wanted) return true;
+    fail(errc::nem_opc_009_range, a)
+        << attribute_table[static_cast<std::size_t>(a)].name << " has " << size << " numbers, "
+        << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
+    return false;
+  }
+  void transpose() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    if (!has_size(attribute::perm, a_.perm.size(), x.size())) return;
+    derived_shape y;
+    for (const std::int64_t p : a_.perm) y.push_back(x[static_cast<std::size_t>(p)]);
+    derives(y, outputs_[0]);
+  }
+  /// The product of sizes above 0; -1 where it is too large.
+  [[nodiscard]] static std::int64_t count_of(view<std::int64_t> sizes) noexcept {
+    std::int64_t count = 1;
+    for (const std::int64_t s : sizes)
+      if (s > 0 && __builtin_mul_overflow(count, s, &count)) return -1;
+    return count;
+  }
+  void reshape() {
+    if (!a_.has(attribute::target_shape)) return;
+    const view<std::int64_t> x = shape(inputs_[0]), target = a_.target_shape;
+    const std::int64_t count = count_of(x), given = count_of(target);
+    std::size_t inferred = target.size();
+    for (std::size_t i = 0; i < target.size(); ++i)
+      if (target[i] < 0) inferred = i;
+    const bool is_inferred = inferred < target.size();
+    if (count < 0 || given < 0 || (is_inferred ? count % given != 0 : count != given)) {
+      auto&& w = fail(errc::nem_shp_007_count, attribute::target_shape);
+      w << "reshape must preserve the number of elements: X is " << number_list{x}
+        << ", target_shape is " << number_list{target};
+      w.note(c_.at(inputs_[0].node)) << "X has " << count << " elements";
+      return;
+    }
+    derived_shape y;
+    for (const std::int64_t size : target) y.push_back(size < 0 ? count / given : size);
+    derives(y, outputs_[0]);
+  }
+  void slice() {
+    std::uint64_t named = 0;
+    derived_shape y;
+    y.append(shape(inputs_[0]));
+    if (!a_.has(attribute::axes) || !axes_of(y.sizes().size(), named)) return;
+    if (!a_.has(attribute::starts) || !a_.has(attribute::ends) || !a_.has(attribute::steps)) return;
+    for (std::size_t i = 0; i < a_.axes.size(); ++i) {
+      const std::int64_t axis = a_.axes[i];
+      const std::size_t at =
+          static_cast<std::size_t>(axis) + (axis < 0 ? y.sizes().size() : std::size_t{0});
+      y[at] = slice_count(y[at], a_.starts[i], a_.ends[i], a_.steps[i]);
+    }
+    derives(y, outputs_[0]);
+  }
+  void concat() {
+    derived_shape y;
+    y.append(shape(inputs_[0]));
+    std::size_t axis = 0;
+    if (!axis_of(y.sizes().size(), axis)) return;
+    for (std::size_t i = 1; i < inputs_.size(); ++i) {
+      const view<std::int64_t> x = shape(inputs_[i]), first = shape(inputs_[0]);
+      bool fits = x.size() == first.size();
+      for (std::size_t k = 0; fits && k < x.size(); ++k) fits = k == axis || x[k] == first[k];
+      fits = fits && !__builtin_add_overflow(y[axis], x[axis], &y[axis]);
+      if (fits) continue;
+      auto&& w = fail(errc::nem_shp_008_parts, inputs_[i]);
+      w << "inputs of concat may differ along axis " << axis << " only: this one is "
+        << number_list{x} << ", the first is " << number_list{first};
+      w.note(c_.at(inputs_[0].node)) << "the first is here";
+      return;
+    }
+    derives(y, outputs_[0]);
+  }
+  void split() {
+    const view<std::int64_t> x = shape(inputs_[0]), sizes = a_.split_sizes;
+    std::size_t axis = 0;
+    if (!axis_of(x.size(), axis) || !a_.has(attribute::split_sizes)) return;
+    if (sizes.size() != outputs_.size()) {
+      fail(errc::nem_shp_008_parts, attribute::split_sizes)
+          << "split_sizes has " << sizes.size() << " numbers where split has " << outputs_.size()
+          << (outputs_.size() == 1 ? " output" : " outputs");
+      return;
+    }
+    std::int64_t sum = 0;
+    bool fits = true;
+    for (const std::int64_t s : sizes) fits = fits && !__builtin_add_overflow(sum, s, &sum);
+    if (!fits || sum != x[axis]) {
+      auto&& w = fail(errc::nem_shp_008_parts, attribute::split_sizes);
+      w << "split_sizes must add up to " << x[axis] << ", the size of axis " << axis;
+      if (fits) w << ", not to " << sum;
+      return;
+    }
+    for (std::size_t i = 0; i < outputs_.size(); ++i) {
+      derived_shape y;
+      y.append(x);
+      y[axis] = sizes[i];
+      derives(y, outputs_[i]);
+    }
+  }
+  void pad() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    if (!has_size(attribute::pads, a_.pads.size(), 2 * x.size())) return;
+    derived_shape y;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      std::int64_t size = 0;
+      if (__builtin_add_overflow(x[i], a_.pads[i], &size) ||
+          __builtin_add_overflow(size, a_.pads[x.size() + i], &size)) {
+        fail(errc::nem_opc_009_range, attribute::pads, i) << "pads is too large";
+        return;
+      }
+      y.push_back(size);
+    }
+    derives(y, outputs_[0]);
+  }
+  void gather() {
+    const view<std::int64_t> x = shape(inputs_[0]), indices = shape(inputs_[1]);
+    std::size_t axis = 0;
+    if (!axis_of(x.size(), axis)) return;
+    derived_shape y;
+    y.append({x.data(), axis});
+    y.append(indices);
+    y.append({x.data() + axis + 1, x.size() - axis - 1});
+    derives(y, outputs_[0]);
+  }
+
+  void reduction() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    const bool has_axis = t_.opcode == opcode::argmax || t_.opcode == opcode::argmin;
+    std::uint64_t reduced = 0;
+    if (has_axis) {
+      std::size_t axis = 0;
+      if (!axis_of(x.size(), axis)) return;
+      reduced = std::uint64_t{1} << axis;
+    } else {
+      if (!a_.has(attribute::axes) || !axes_of(x.size(), reduced)) return;
+      if (a_.axes.empty()) reduced = ~std::uint64_t{0};
+    }
+    if (!a_.has(attribute::keepdims)) return;
+    derived_shape y;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const bool is_reduced = (reduced >> i & 1) != 0;
+      if (is_reduced && !a_.keepdims) continue;
+      y.push_back(is_reduced ? 1 : x[i]);
+    }
+    // A single number is [1], or of rank 0.
+    if (y.sizes().empty() && shape(outputs_[0]).size() == 1) y.push_back(1);
+    derives(y, outputs_[0]);
+  }
+
+  void normalization() {
+    const view<std::int64_t> x = shape(inputs_[0]);
+    std::size_t axis = 0;
+    const bool has_axis = axis_of(x.size(), axis);
+    (void)identical(1);
+    for (std::size_t i = 1; has_axis && i < inputs_.size(); ++i) {
+      const view<std::int64_t> s = shape(inputs_[i]);
+      if (s.size() == 1 && s[0] == x[axis]) continue;
+      fail(errc::nem_shp_005_bias, inputs_[i])
+          << input_name(i) << " must be [" << x[axis] << "], the size of axis " << axis << ", not "
+          << number_list{s};
+    }
+  }
+  void softmax() {
+    std::size_t axis = 0;
+    (void)axis_of(shape(inputs_[0]).size(), axis);
+    (void)identical(1);
+  }
+
+  context& c_;
+  const task& t_;
+  const attributes& a_;
+  view<operand> inputs_, outputs_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_SHAPE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+class compute_rules {
+ public:
+  void check(context& c, const task& t) {
+    if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
+    const bool is_new = !is_done(t.node);
+    if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
+    attributes& a = c.v.attributes;
+    range_rules(c, t, a).check();
+    if (!are_sound(c, t)) return;
+    if (is_new && !check_typed(c, t)) return;
+    shape_rules(c, t, a).check();
+    if (!is_new) return;
+    families_.check(c, t, a);
+    descriptors_.check(c, t, a);
+    set_done(c, t.node);
+  }
+
+ private:
+  [[nodiscard]] static bool are_sound(const context& c, const task& t) noexcept {
+    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
+      const std::uint32_t r = c.v.operands[t.first_operand + i].region;
+      if (r == no_index || !c.v.regions[r].is_sound) return false;
+    }
+    return true;
+  }
+  /// TYP-003.
+  [[nodiscard]] static bool check_typed(context& c, const task& t) {
+    bool is_typed = true;
+    for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
+      const operand& o = c.v.operands[t.first_operand + i];
+      const region& r = c.v.regions[o.region];
+      if (r.element != element::none && r.has_shape && (r.layout != no_name || r.has_strides))
+        continue;
+      is_typed = false;
+      auto&& w = c.found.add(errc::nem_typ_003_untyped, c.at(o.node));
+      w << "an operand of " << name(t.opcode) << " needs ";
+      const char* before = "";
+      if (r.element == element::none) w << "elem", before = ", ";
+      if (!r.has_shape) w << before << "shape", before = ", ";
+      if (r.layout == no_name && !r.has_strides) w << before << "layout (or strides)";
+      if (r.declaration != no_node) w.note(c.at(r.node)) << "declared here";
+    }
+    return is_typed;
+  }
+
+  [[nodiscard]] bool is_done(std::uint32_t node) const noexcept {
+    return node / 64 < done_.size() && (done_[node / 64] >> node % 64 & 1) != 0;
+  }
+  void set_done(const context& c, std::uint32_t node) {
+    if (done_.empty()) done_.resize(c.d.nodes.size() / 64 + 1);
+    done_[node / 64] |= std::uint64_t{1} << node % 64;
+  }
+
+  pool<std::uint64_t> done_;
+  family_rules families_;
+  descriptor_rules descriptors_;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_COMPUTE_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {
 
@@ -19278,6 +19095,147 @@ TESSERA_INLINE text reformat(const model& d, std::string_view source,
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_SYNTAX_REFORMAT_HPP
+
+// ---- tessera/nem/detail/device/resolver.hpp
+//
+// The bodies of nem/resolver.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+[[nodiscard]] constexpr bool is_separator(char c) noexcept { return c == '/' || c == '\\'; }
+
+/// Appends the parts of a path to one that has none of "." and "..". False above the top.
+[[nodiscard]] inline bool append_path(text& to, std::string_view path) {
+  while (!path.empty()) {
+    std::size_t size = 0;
+    while (size < path.size() && !is_separator(path[size])) ++size;
+    const std::string_view part = path.substr(0, size);
+    path.remove_prefix(size < path.size() ? size + 1 : size);
+    if (part == "..") {
+      if (to.empty()) return false;
+      const std::size_t slash = to.view().rfind('/');
+      to.truncate(slash == std::string_view::npos ? 0 : slash);
+    } else if (!part.empty() && part != ".") {
+      if (!to.empty()) to << '/';
+      to << part;
+    }
+  }
+  return true;
+}
+
+/// Calls `find`, which returns whether it has the file of the path in `id`, with where `path` leads
+/// from the folder of `from`, and then from the top.
+template <class Find>
+[[nodiscard]] bool find_included(text& id, std::string_view from, std::string_view path,
+                                 std::string_view& why, Find find) {
+  if (!path.empty() && (is_separator(path[0]) || (path.size() > 1 && path[1] == ':'))) {
+    why = "it is an absolute path";
+    return false;
+  }
+  std::size_t folder = from.size();
+  while (folder != 0 && !is_separator(from[folder - 1])) --folder;
+  for (const std::string_view beside : {from.substr(0, folder), std::string_view()}) {
+    id.clear();
+    if (!append_path(id, beside) || !append_path(id, path))
+      why = "it is above the top folder";
+    else if (!id.empty() && find())
+      return true;
+    if (folder == 0 || !why.empty()) return false;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE bool text_files::open(void* self, std::string_view from, std::string_view path,
+                                     nem::resolver::file& to) {
+  auto& files = *static_cast<text_files*>(self);
+  return detail::find_included(files.id_, from, path, to.why, [&files, &to] {
+    for (const named_text& t : files.texts_) {
+      if (files.id_ != t.path) continue;
+      to.id = t.path;
+      to.text = t.text;
+      return true;
+    }
+    return false;
+  });
+}
+
+TESSERA_INLINE folder_files::~folder_files() {
+  while (last_ != nullptr) {
+    const loaded* const l = last_;
+    last_ = l->before;
+    delete l;
+  }
+}
+
+TESSERA_INLINE std::string_view folder_files::text_of(std::string_view id) const noexcept {
+  for (const loaded* l = last_; l != nullptr; l = l->before)
+    if (l->id == id) return l->content.view();
+  return {};
+}
+
+TESSERA_INLINE bool folder_files::open(void* self, std::string_view from, std::string_view path,
+                                       nem::resolver::file& to) {
+  auto& files = *static_cast<folder_files*>(self);
+  return detail::find_included(files.id_, from, path, to.why, [&files, &to] {
+    const loaded* found = files.last_;
+    while (found != nullptr && !(found->id == files.id_.view())) found = found->before;
+    if (found == nullptr) found = files.load(to.why);
+    if (found == nullptr) return false;
+    to.id = found->id.view();
+    to.text = found->content.view();
+    return true;
+  });
+}
+
+TESSERA_INLINE auto folder_files::load(std::string_view& why) -> const loaded* {
+  text path(folder_.view());
+  if (!path.empty() && !detail::is_separator(path.data()[path.size() - 1])) path << '/';
+  path << id_.view() << '\0';
+  if (path.view().find('\0') != path.size() - 1) return nullptr;
+  std::FILE* const file = std::fopen(path.data(), "rb");
+  if (file == nullptr) {
+    if (errno != ENOENT && errno != ENOTDIR) why = "it can't be opened";
+    return nullptr;
+  }
+  auto* const l = new loaded;
+  l->id << id_.view();
+  std::size_t count = 1;
+  while (count != 0 && l->content.size() <= max_bytes_) {
+    constexpr std::size_t step = 65536;
+    count = std::fread(l->content.prepare(step), 1, step, file);
+    l->content.advance(count);
+  }
+  if (std::ferror(file) != 0)
+    why = "it can't be read";
+  else if (l->content.size() > max_bytes_)
+    why = "it is too large";
+  (void)std::fclose(file);
+  if (!why.empty()) {
+    delete l;
+    return nullptr;
+  }
+  l->before = last_;
+  return last_ = l;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_DEVICE_RESOLVER_HPP
 
 // ---- tessera/nem/detail/syntax/write.hpp
 //

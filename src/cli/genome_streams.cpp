@@ -43,8 +43,9 @@ namespace {
 
 result<genome::stream> stored_stream::read() const {
   if (!name.empty() || file->what == format::genome_signatures) return genome::read_base64(base64);
-  return file->what == format::genome_stream ? genome::read_base64(file->characters())
-                                             : genome::read(file->data(), {.encoding = genome::encoding::bytes});
+  return file->what == format::genome_stream
+             ? genome::read_base64(file->characters())
+             : genome::read(file->data(), {.encoding = genome::encoding::bytes});
 }
 
 diagnostic stored_stream::diagnose_read(error e) const {

@@ -39,6 +39,9 @@ struct read_options {
 
 /// The encoding that the first bytes show: json or bytecode.
 [[nodiscard]] encoding detect(bytes source) noexcept;
+[[nodiscard]] inline encoding detect(std::string_view source) noexcept {
+  return detect(as_bytes(source));
+}
 
 /// Reads a model.
 [[nodiscard]] result<model> read(bytes source, const read_options& options = {});

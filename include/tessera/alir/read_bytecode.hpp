@@ -34,6 +34,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "../core/bytes.hpp"
 #include "../core/limits.hpp"
@@ -45,6 +46,10 @@ namespace alir {
 
 /// Reads a model from the bytes of a bytecode file, of any of the two forms.
 [[nodiscard]] result<model> read_bytecode(bytes source, const limits& limit = {});
+[[nodiscard]] inline result<model> read_bytecode(std::string_view source,
+                                                 const limits& limit = {}) {
+  return read_bytecode(as_bytes(source), limit);
+}
 /// Reads a model from version 2 words in the byte order of this host, as interpreters pass them in
 /// memory. Offsets of errors are 4 times the index of the word.
 [[nodiscard]] result<model> read_bytecode(std::span<const std::int32_t> words,

@@ -115,9 +115,7 @@ inline constexpr member_row member_rows[] = {
 inline void append_missing(text& to, const object_row& row, std::string_view source) {
   text names;
   std::size_t count = 0;
-  const auto add = [&](std::string_view member) {
-    names << (count++ == 0 ? "" : ", ") << member;
-  };
+  const auto add = [&](std::string_view member) { names << (count++ == 0 ? "" : ", ") << member; };
   for (std::string_view left = row.members; !left.empty();) {
     const std::string_view member = left.substr(0, left.find(' '));
     left.remove_prefix(member.size() == left.size() ? left.size() : member.size() + 1);
