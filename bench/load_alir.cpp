@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Loading. gz: a .json.gz from its file to a model, against zlib and simdjson. ready: text to a
-// machine that can run (parse, verify, plan), against nlohmann's DOM filling the model, without
-// verifying or planning.
+// machine that can run (parse, verify, compile), against nlohmann's DOM filling the model, without
+// verifying or compiling.
 
 #include <zlib.h>
 

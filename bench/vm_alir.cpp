@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The reference machine against a conventional interpreter, by program and batch size; two threads
-// against one; and what planning costs. The counter is the time of one operation on one sample.
+// against one; and what compiling costs. The counter is the time of one operation on one sample.
 //
 //   TESSERA_LEVEL=baseline bench_vm_alir        baseline, avx2 or avx512: at most these instructions
 //   TESSERA_SAMPLES_DIR=folder bench_vm_alir    also the programs <folder>/**/alk_*.v2.json[.gz]

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The reference machines of NAC: whatever verify() accepts runs within its budget and ends, a
-// program and its plan, the same every time; what a schedule frees changes no result. No file is
+// program and its execution plan, the same every time; what a schedule frees changes no result. No file is
 // ever opened.
 
 #include <cstring>
@@ -110,7 +110,7 @@ struct ending {
   return e;
 }
 
-// ---- plans
+// ---- execution plans
 
 [[nodiscard]] ending run_plan(const nac::program& p, std::size_t seed) {
   std::string written;
@@ -129,11 +129,11 @@ struct ending {
   how.max_written = 1 << 16;
   vm::nac::plan_machine machine(p, how);
   const vm::nac::plan_outcome done = machine.run();
-  fuzz::require(done.steps <= max_steps, "steps of a plan are limited");
-  fuzz::require(machine.arena().peak() <= max_memory, "memory of a plan is limited");
-  fuzz::require(written.size() <= how.max_written, "what a plan writes is limited");
+  fuzz::require(done.steps <= max_steps, "steps of an execution plan are limited");
+  fuzz::require(machine.arena().peak() <= max_memory, "memory of an execution plan is limited");
+  fuzz::require(written.size() <= how.max_written, "what an execution plan writes is limited");
   fuzz::require(done.offset <= p.model().execution_plan().size(),
-                "a plan ends at one of its instructions");
+                "an execution plan ends at one of its instructions");
   ending e{done.code, done.offset, done.steps, done.text, written};
   for (const plan_value& v : done.returned) describe(e.results, v);
   for (unsigned i = 0; i < 256; ++i)
@@ -158,6 +158,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       unfreed == first || unfreed.code == errc::budget_memory || first.code == errc::budget_memory,
       "what is freed changes nothing");
   if (!file->execution_plan().empty())
-    fuzz::require(run_plan(*p, seed) == run_plan(*p, seed), "a plan always runs alike");
+    fuzz::require(run_plan(*p, seed) == run_plan(*p, seed), "an execution plan always runs alike");
   return 0;
 }

@@ -282,7 +282,7 @@ class ark_runner {
           known = true;
         }
       if (!known) {
-        wrong = "no file is rank " + std::to_string(r);
+        wrong = "rank " + std::to_string(r) + " has no file";
         return std::nullopt;
       }
       name.remove_prefix(colon + 1);
@@ -458,7 +458,8 @@ class ark_runner {
         continue;
       }
       if (!put(machine, t, random_elements(t, state)))
-        return usage("cannot write to tensor " + shown(t));
+        return usage("cannot set tensor " + shown(t) +
+                     ": its buffer isn't in the memory of its rank");
     }
     if (missing_count != 0)
       return usage("no values for " + std::string(missing_count == 1 ? "input " : "inputs ") +
@@ -468,7 +469,9 @@ class ark_runner {
       const io::expected<std::vector<std::byte>> values =
           read_elements(b.path, format_of(options_.input_format, b.path), shape_of(*b.to));
       if (!values) return to_.fail(values.error());
-      if (!put(machine, *b.to, *values)) return usage("cannot write to " + shown(*b.to));
+      if (!put(machine, *b.to, *values))
+        return usage("cannot set " + shown(*b.to) + " to the " + std::to_string(values->size()) +
+                     " bytes of " + b.path);
     }
     return success;
   }

@@ -40,9 +40,10 @@ void add_canonicalise(const command& app, action& run) {
   verb.add_option("-o,--output,OUTPUT", o->output, "The file to write (standard output)");
   verb.add_flag("--compact", o->compact, "Write without white space");
   verb.footer({R"(
-The format's own serializer numbers tensors and buffers by everything that its process created and
-orders edges by address, so two runs write different text. Here Ids count from 0 in the order of
-their first use, and edges and tags are sorted; operations, names and the dialect don't change.
+The format's own serializer numbers tensors and buffers along with everything else that its process
+created and orders edges by address, so two runs write different text. Here Ids count from 0 in the
+order of their first use, and edges and tags are sorted; operations, names and the dialect don't
+change.
 Models that differ in nothing else become identical, byte for byte.
 
 Examples:

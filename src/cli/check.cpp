@@ -106,7 +106,7 @@ class checker {
          .genome_signatures = [&](const source& file) { return streams(file); }});
   }
 
-  /// The model that plans must match.
+  /// The model that ARK plans must match.
   [[nodiscard]] exit_code load_model() {
     const reporting about = to(options_.model);
     loaded in = load_source(about, format::unknown, io::side_input);
@@ -239,18 +239,18 @@ void add_check(const command& app, action& run) {
       "Print a JSON object per file: file, format, ok, diagnostics, and unsupported\noperations");
   verb.add_flag(
       "--all", [o] { o->all = o->nem.all = true; },
-      "Show every warning and note, not only the first 3 of each rule; at most\n1000, or one per "
+      "Show all warnings and notes, not only the first 3 of each rule: up to 1000,\nor one per "
       "64 "
-      "bytes of a larger file");
+      "bytes of larger files");
   verb.add_flag("--runnable", o->runnable,
-                "Operations that `tessera run` does not implement are an error");
+                "Report operations that `tessera run` doesn't implement as an error");
   verb.add_flag("--lenient", o->lenient, "ARK: report unknown Types as warnings, not errors");
   verb.add_flag("--fp8", o->fp8, "ARK: report FP8 data types as warnings, not errors");
   verb.add_flag("--no-hazards", o->no_hazards,
-                "ARK: skip the search for accesses that no dependency orders (rule G14)");
+                "ARK: skip the search for accesses without an order (rule G14)");
   verb.add_flag("--ranks", o->ranks,
                 "ARK: require that the files are all ranks of one model, each once");
-  verb.add_option("--model", o->model, "ARK: the model that plans must match")->type_name("FILE");
+  verb.add_option("--model", o->model, "ARK: the model that a plan must match")->type_name("FILE");
   verb.add_option("--weights", o->weights,
                   "NAC: the safetensors file with external weights (model.safetensors in the\n"
                   "folder of model.nac)")
@@ -262,7 +262,7 @@ void add_check(const command& app, action& run) {
   verb.footer({R"(
 ARK: each finding shows the id of its rule in brackets. Consecutive files that are the ranks of one
 model are also checked against each other: transfers without a partner, deadlocks.
-NAC: everything that a run relies on is verified; the elements of weights are not read.
+NAC: everything that a run relies on is verified, except the elements of weights.
 A file may name operations that aren't implemented here: it is valid, and they are listed.
 NEM: 178 rules, such as REG-003, are checked over every iteration of every loop. Both baseline
 devices are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem.

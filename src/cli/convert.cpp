@@ -162,7 +162,7 @@ void add_convert(const command& app, action& run) {
       ->one_of({"json", "bytecode", "d1a", "d1b", "d1c", "d2", "d2x", "d3", "d3x", "v1.6", "v1.7",
                 "v1.8"});
   verb.add_flag("--pretty", o->pretty,
-                "ARK: write indented lines, as its own tool does (the default)");
+                "ARK: write indented lines, as the format's own tool does (the default)");
   verb.add_flag("--compact", o->compact, "ARK: write without white space");
   verb.add_option("--weights-out", o->nac.weights_out,
                   "NAC: the safetensors file that the weights are moved to")
@@ -179,11 +179,11 @@ void add_convert(const command& app, action& run) {
                 "NAC: replace the memory schedule: free results after their last use");
   verb.footer({R"(
 ALIR: an output that ends in .json is JSON version 2, as the format's own tool writes it; one that
-ends in .bc is bytecode version 2. Programs that version 2 can't represent are refused. Bytecode has
-no latencies, costs and intervals; JSON made from it has 0.0, 0.0 and each type's full interval.
+ends in .bc is bytecode version 2. Programs that version 2 can't represent are refused. Bytecode
+holds no latencies, costs or intervals; JSON made from it has 0.0, 0.0 and each type's full interval.
 ARK: models are written in the dialect of --to. Nodes of dialects before d3 have several operations;
-d3 has a node for each. Plans have one form and are only formatted.
-NAC: sections are written in their order and without slack. The container must pass `tessera check`.
+d3 has a node for each. Plans have only one form, so they are only formatted.
+NAC: sections are written in canonical order, without slack. The container must pass `tessera check`.
 Weights are streamed, so the container may be larger than memory.
 An output that ends in .gz or .zst is compressed.
 

@@ -203,14 +203,14 @@ void add_diff(const command& app, action& run) {
   verb.add_flag("--no-views", o->no_views,
                 "ARK: ignore views, and edges, which may lead through views");
   verb.add_flag("--no-weights", o->no_weights, "NAC: ignore the elements of tensors");
-  verb.add_flag("-q,--quiet", o->quiet, "Print nothing; only the exit status counts");
+  verb.add_flag("-q,--quiet", o->quiet, "Print nothing; report only by the exit status");
   verb.footer({R"(
 ARK: operations are matched by what they compute and what flows into and out of them. Ids, names,
 the order of edges and of independent operations, and the dialect make no difference. A line begins
 with + for an added operation, - for a removed one, and ~ for a changed one, whose differences follow.
 NAC: instructions are matched by what they compute. The ids of operations, signatures, constants and
-parameters, prefixes, slack and the order of sections make no difference; the header, the schedule,
-the plan, the tokenizer, resources and each tensor do.
+parameters, prefixes, slack and the order of sections make no difference; the header, the memory
+schedule, the execution plan, the tokenizer, resources and each tensor do.
 
 Examples:
   tessera diff before.json after.json

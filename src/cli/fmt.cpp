@@ -58,7 +58,7 @@ void add_fmt(const command& app, action& run) {
       verb.add_flag("--check", o->check, "Change nothing; exit with 1 if a file isn't formatted");
   verb.add_flag("-w,--write", o->write, "Format files in place")->excludes(check);
   verb.footer({R"(
-One statement per line, two columns of indentation per loop, attributes in the order of the opcode's
+One statement per line, two spaces of indentation per loop, attributes in the order of the opcode's
 signature. `tessera print` prints the same layout without comments. Without --write the text goes to
 standard output. The meaning of a program never changes.
 

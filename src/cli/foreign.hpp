@@ -6,7 +6,7 @@
 //
 // Lifetime:   nothing is kept.
 // Errors:     none; what can't be named is "".
-// Limits:     of JSON the first few keys are told.
+// Limits:     of JSON, only the first few keys are reported.
 // Allocation: the text.
 
 #ifndef TESSERA_CLI_FOREIGN_HPP

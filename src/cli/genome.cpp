@@ -18,8 +18,7 @@ namespace cli {
 void gene_options::add_options(const command& verb) {
   verb.add_flag("--connected", connected,
                 "Find connected subgraphs, whatever the order of their nodes");
-  verb.add_option("--gapped", gap,
-                  "Find subgraphs with up to N foreign nodes between two of their nodes")
+  verb.add_option("--gapped", gap, "Find subgraphs with gaps of up to N nodes")
       ->type_name("N")
       ->between(1u, 4u);
   verb.add_option("--min-nodes", min_nodes, "The minimum number of nodes (8; subgraphs 3)")

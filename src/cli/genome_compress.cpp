@@ -109,7 +109,7 @@ struct options {
 
 void add_genome_compress(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = add_verb(genome, "compress", "Replace pieces of networks by patterns", o);
+  const command verb = add_verb(genome, "compress", "Replace pieces of networks with patterns", o);
   verb.add_option("--threads", o->threads, "The number of threads (0, one per processor)")
       ->type_name("COUNT")
       ->between(0u, 1024u);
@@ -132,12 +132,12 @@ Examples:
 
 void add_genome_expand(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = add_verb(genome, "expand", "Replace patterns by their nodes", o);
+  const command verb = add_verb(genome, "expand", "Replace patterns with their nodes", o);
   verb.add_flag("--keep-copies", o->keep_copies, "Keep each COPY as one node");
   verb.footer({R"(
-Each pattern becomes the nodes that the registry has for it, and each COPY as many nodes as it
-counts, so the network is one flat graph, as before it was compressed. Containers and models are
-converted, and have no patterns. Several inputs make one JSON object of streams by name.
+Each pattern becomes the nodes that the registry has for it, and each COPY as many nodes as its
+count, so the network is one flat graph, as before it was compressed. Containers and models are
+converted and have no patterns. Several inputs make one JSON object of streams by name.
 
 Examples:
   tessera genome expand resnet.b64 --registry registry.json

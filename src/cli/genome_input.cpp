@@ -49,8 +49,10 @@ struct input_file {
               [](const input_file& a, const input_file& b) { return a.path < b.path; });
     if (first == out.size()) {
       return reporting{path, in.json}.fail(
-          diagnose(shown_name(path), "folder", "the folder has no files"), bad_input,
-          format::unknown);
+          diagnose(
+              shown_name(path), "folder",
+              "no files in the folder; expected NAC containers, ARK models or files of NAC v1.2"),
+          bad_input, format::unknown);
     }
   }
   return success;
@@ -97,7 +99,8 @@ class graph_reader {
       out.complete = graphs_ != 0;
       return out;
     }
-    const diagnostic d = diagnose(shown_name(in_.paths[0]), "empty", "the inputs have no graph");
+    const diagnostic d = diagnose(shown_name(in_.paths[0]), "empty",
+                                  "the inputs have no network; expected at least one");
     return {about(in_.paths[0]).fail(d, bad_input, format::unknown), false};
   }
 

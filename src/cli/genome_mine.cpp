@@ -35,7 +35,8 @@ struct options {
   if (!made) return fail_made(made.error(), to);
   const std::vector<std::uint32_t> ids = add_patterns(*made, all, found);
   if (const auto left = std::count(ids.begin(), ids.end(), 0u); left != 0)
-    show_note(std::to_string(left) + " of the genes can't be patterns of a registry");
+    show_note(plural(static_cast<std::uint64_t>(left), "gene") +
+              " can't be stored: a registry has ids for 65526 patterns");
   const result<genome::library> library = genome::verify(std::move(made->registry));
   if (!library) return fail_made(library.error(), to);
   text signatures;

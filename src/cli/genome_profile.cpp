@@ -33,12 +33,11 @@ struct options {
 void add_genome_profile(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
   const command verb = genome.add_subcommand("profile", "Count the operations of networks");
-  o->in.add_options(verb, "Print the counts, of each model too, as one JSON object");
-  verb.add_flag("--by-model", o->by_model, "Show the counts of each model, too");
+  o->in.add_options(verb, "Print the counts, including those of each model, as one JSON object");
+  verb.add_flag("--by-model", o->by_model, "Show the counts of each model as well");
   verb.footer({R"(
-How often each operation is used, by how many models, and how often by the model that uses it the
-most: the demand that a chip, a compiler or a runtime has to meet. Patterns count with all their
-nodes.
+How often each operation is used, by how many models, and its highest count in any one model: the
+demand on a chip, a compiler or a runtime. Patterns count with all their nodes.
 
 Examples:
   tessera genome profile models/

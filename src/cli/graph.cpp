@@ -85,7 +85,7 @@ file; dashed ones connect a send to its receive on another rank.
 NAC: a box is an instruction with its constants, an ellipse an input, a parameter or the output; red
 ones refer to something that doesn't exist. Numbers at arrows are argument indices.
 NEM: a box is a task, coloured by the unit that executes it, a frame is a loop. Solid arrows are
-deps, dashed ones the order that a wait makes.
+deps, dashed ones the order that a wait imposes.
 
 Examples:
   tessera graph model.json | dot -Tsvg > model.svg

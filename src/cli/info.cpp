@@ -122,10 +122,10 @@ ARK: size, arithmetic and bytes moved per Type, memory, inputs, outputs, and tra
 ranks. Arithmetic counts each addition, product and so on: a Matmul has 2 M N K. Bytes moved are
 those of all tensors read and written, as if there were no cache. Inputs are tensors that are read
 before anything writes to them; outputs are written and never read.
-NAC: header, sections, counts, parameters, schedule, plan, tokenizer and resources. Slack is the
-space after a section's last record. lifted#0 is an input without a name: a constant that the
-compiler lifted and didn't store. If the shapes of the inputs are given, the program is run on zeros
-to measure its peak memory, with and without the schedule.
+NAC: header, sections, counts, parameters, memory schedule, execution plan, tokenizer and resources.
+Slack is the space after a section's last record. lifted#0 is an input without a name: a constant
+that the compiler lifted and didn't store. If the shapes of the inputs are given, the program is run
+on zeros to measure its peak memory, with and without the memory schedule.
 NEM: device, tasks by opcode, multiply-accumulates (MACs), bytes moved between memory levels, each
 level's buffers and peak of live bytes, and the maximum number of live tokens. Loops count with all
 their iterations.

@@ -94,7 +94,9 @@ Examples:
     cli::show_error("not enough memory");
     return cli::io_error;
   } catch (const std::length_error&) {  // more than 2^32 nodes, names or constants
-    cli::show_error("the inputs are too large for one corpus");
+    cli::show_error(
+        "the inputs are too large to be mined together; expected fewer than 2^32 - 1 different "
+        "nodes, names or constants");
     return cli::bad_input;
   }
 }

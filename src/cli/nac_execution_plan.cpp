@@ -21,7 +21,8 @@ namespace vn = vm::nac;
 
 namespace {
 
-/// Prints text of a plan; unless `raw`, control characters are escaped, except line ends and tabs.
+/// Prints text of an execution plan; unless `raw`, control characters are escaped, except line ends
+/// and tabs.
 [[nodiscard]] bool put(std::FILE* to, std::string_view s, bool raw) {
   text safe;
   if (!raw) {
@@ -45,14 +46,14 @@ namespace {
   const bool is_stream = done.text.starts_with("standard ");
   if (done.code == errc::nac_plan_path || (done.code == errc::nac_plan_file && !is_stream) ||
       (done.code == errc::nac_plan_write && !has_folder))
-    message += "; give the folder of the plan's files with --folder";
+    message += "; give the folder of the execution plan's files with --folder";
   std::string what;
   nac::plan_instruction i;
   for (nac::plan_reader in(p.model().execution_plan()); in.next(i);)
     if (i.offset == done.offset) what = std::string(name(i.op())) + ' ';
   diagnostic d = diagnose(from.name, error{done.code}.name(), std::move(message));
   d.offset = p.model().offset(nac::section::orch) + 12 + done.offset;
-  add_place(d, "at " + what + "of the plan, offset " + std::to_string(*d.offset));
+  add_place(d, "at " + what + "of the execution plan, offset " + std::to_string(*d.offset));
   const bool is_system = done.code == errc::nac_plan_file;
   const exit_code code = to.fail(d, is_system ? io_error : bad_input, from.what);
   note_limit(done.code, to);

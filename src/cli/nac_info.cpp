@@ -69,7 +69,8 @@ struct facts {
     }
   }
 
-  /// The numbers of instructions of the plan and of the tokenizer, as far as they can be read.
+  /// The numbers of instructions of the execution plan and of the tokenizer, as far as they can be
+  /// read.
   [[nodiscard]] std::uint64_t plan_instructions() const {
     std::uint64_t n = 0;
     nac::plan_instruction i;
@@ -154,7 +155,7 @@ class as_text_report {
   static constexpr std::size_t few = 20;
 
   text& label(std::string_view name) {
-    constexpr std::size_t width = 14;
+    constexpr std::size_t width = 17;
     out_ << "  " << name;
     for (std::size_t i = name.size(); i < width; ++i) out_ << ' ';
     return out_;
@@ -246,7 +247,7 @@ class as_text_report {
   void schedule() {
     std::uint64_t all = 0;
     for (const auto& [what, n] : f_.commands) all += n;
-    label("schedule");
+    label("memory schedule");
     if (file_.schedule().empty()) {
       out_ << "none\n";
       return;
@@ -262,14 +263,14 @@ class as_text_report {
   void memory() {
     label("memory");
     if (!f_.memory) {
-      out_ << "not measured; give the shapes of the inputs with --shape NAME=1x3\n";
+      out_ << "not measured; give the inputs' shapes with --shape NAME=1x3\n";
       return;
     }
     out_ << "peak " << plural(f_.memory->peak, "byte") << ", " << f_.memory->peak_unfreed
-         << " without a schedule; parameters " << f_.memory->parameters << '\n';
+         << " without the memory schedule; parameters " << f_.memory->parameters << '\n';
   }
   void plan() {
-    label("plan");
+    label("execution plan");
     if (file_.execution_plan().empty())
       out_ << "none\n";
     else

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera run` for NAC containers: the program on inputs, or the plan; and the memory of a run.
+// `tessera run` for NAC containers: the program on inputs, or the execution plan; and the memory of
+// a run.
 
 #include <chrono>
 #include <tessera/core/json_write.hpp>
@@ -112,7 +113,7 @@ class program_runner {
     for (std::size_t i = 0; i < all.size() && done; ++i) {
       if (all[i].is_tensor()) continue;
       done.code = errc::nac_run_kind;
-      done.text = "output " + std::to_string(i) + " isn't a tensor";
+      done.text = "output " + std::to_string(i) + " isn't a tensor; expected tensors only";
     }
   }
 

@@ -114,7 +114,7 @@ class nac_inputs {
 /// The members "peak_bytes" to "preloads" of an object.
 void write_memory(json::writer& w, const vm::nac::statistics& of);
 
-/// Runs the plan of a container.
+/// Runs the execution plan of a container.
 [[nodiscard]] exit_code run_plan(const run_options& o, const source& file, const nac::program& p);
 
 /// Runs a program and writes the trace.

@@ -34,9 +34,10 @@ namespace fs = std::filesystem;
 }  // namespace
 
 void add_nem_options(const command& verb, nem_options& options) {
-  verb.add_option("--profile", options.profile,
-                  "NEM: default: extensions are warnings; strict: they are errors;\n"
-                  "upstream: what the format's own examples do is allowed")
+  verb.add_option(
+          "--profile", options.profile,
+          "NEM: default: extensions are warnings; strict: they are errors;\n"
+          "upstream: FAM-004 and SHP-004, which the format's own examples\nbreak, are warnings")
       ->type_name("NAME")
       ->one_of({"default", "strict", "upstream"});
   verb.add_option("--device", options.device,
@@ -79,8 +80,8 @@ const std::pair<const std::string, nem_files::opened>* nem_files::find(
     const std::string id = id_of(candidate);
     if (!options_.includes_anywhere && !is_inside(folders, id)) {
       why_ =
-          "it isn't in the folder of the file, nor in one of -I; --allow-includes-anywhere "
-          "allows that";
+          "it is outside the file's folder and those of -I; --allow-includes-anywhere "
+          "permits it";
       continue;
     }
     if (const auto known = opened_.find(id); known != opened_.end()) return &*known;
@@ -205,7 +206,7 @@ exit_code check_nem(const source& file, const reporting& to, const nem_options& 
 
 namespace {
 
-/// The tree for people: a node a line, deeper ones further in, with what names and numbers say.
+/// The tree for people: one node per line, indented by depth, with its names and numbers.
 [[nodiscard]] text list_tree(const nem::model& d) {
   text out;
   std::vector<std::uint32_t> ends;

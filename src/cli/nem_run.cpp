@@ -213,7 +213,7 @@ class nem_runner {
       if (p->is_buffer) out << ", " << s.what.name;
       s.numbers.show(out, s.values, s.what);
     }
-    if (out.empty()) show_note("the program writes nothing");
+    if (out.empty()) show_note("the program writes no buffer");
     return out.empty() ? success : print_result(out);
   }
 

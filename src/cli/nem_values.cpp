@@ -386,7 +386,8 @@ exit_code nem_inputs::set(vn::machine& machine) {
           });
     }
   if (options_.seed && !bytes(machine).is_whole())
-    show_note("the program is too long: inputs that only its last tasks read are zero");
+    show_note(
+        "the program is too long to be searched: inputs that only later tasks read stay zero");
   for (const given& g : inputs) {
     if (g.word == "zero") {
       const std::span<std::byte> to = machine.bytes(*g.to);

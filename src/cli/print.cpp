@@ -215,7 +215,7 @@ void add_print(const command& app, action& run) {
   verb.add_flag("--inline", o->nac.inlined, "NAC: print all payloads in hex, whatever their size");
   verb.add_flag("--ast", o->nem.tree, "NEM: print the syntax tree with the place of each node");
   verb.add_flag("--comments", o->nem.comments,
-                "NEM: say what each declaration and task resolves to: bytes, types, defaults");
+                "NEM: add comments with the resolved bytes, types and defaults");
   add_nem_options(verb, o->nem.nem);
   add_genome_options(verb, o->registry);
   verb.footer({R"(

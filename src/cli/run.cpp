@@ -374,8 +374,8 @@ void add_nac_options(const command& verb, nac_run_options& o, bool of_nem) {
                   "folder of model.nac)")
       ->type_name("FILE");
   std::string schedule =
-      "NAC: when results are freed: file (by its schedule, or after their last\n"
-      "use), planned (after their last use) or none (at the end)";
+      "NAC: when results are freed: file (by its memory schedule, or after their last\n"
+      "use), planned (after their last use, whatever the schedule says) or none\n(at the end)";
   if (of_nem)
     schedule +=
         "\n"
@@ -401,9 +401,9 @@ void note_limit(errc code, const reporting& to) {
 }
 
 constexpr std::string_view run_help = R"(
-The format of a file is that of its name: .npy, .csv, or else raw little-endian numbers. Standard
-input and output are CSV. A name that also ends in .gz or .zst is that of a compressed file. Random
-numbers are the same on every machine.
+The name of a file gives its format: .npy, .csv, or else raw little-endian numbers; with .gz or .zst
+at the end it is compressed. Standard input and output are CSV. Random numbers are the same on every
+machine.
 
 ALIR: NAME is the number of an input or output. A file for one input replaces its column of the file
 for all inputs. Raw files have doubles. Random samples are uniform in the interval of each input.
@@ -411,25 +411,26 @@ for all inputs. Raw files have doubles. Random samples are uniform in the interv
 ARK: NAME is a tensor's Id (12, t12 or %12), a buffer's Id (b3 or @3), or the name of the operation
 that makes a tensor; with several ranks it follows the rank (r0:t12). Files without a NAME are for
 the inputs or outputs in the order of `tessera info`. A .npy file has the tensor's type (BF16 as
-uint16) and Shape, up to dimensions of 1; a .csv file has a line per row; a file for a buffer has
-all its bytes. Random elements are in [-1, 1) or small integers. Buffers are zero at first.
+uint16) and Shape, where dimensions of 1 may be omitted; a .csv file has a line per row; a file for
+a buffer has all its bytes. Random elements are in [-1, 1) or small integers. Buffers are zero at
+first.
 
 NAC: NAME is the name or else the index of an input, as `tessera info` shows them; state:0 is a
-state. A .npy file gives the shape and type; other files need --shape. An input with only --shape is zeros,
-or random with --random. --text is encoded as int64 [1, n]. If the container has a plan, the plan runs,
-unless inputs or outputs are given. A plan writes files only in --folder, and none that is hidden,
-executable or a link.
+state. A .npy file gives the shape and type; other files need --shape. An input with only --shape is
+zeros, or random with --random. --text is encoded as int64 [1, n]. If the container has an execution
+plan, that runs, unless inputs or outputs are given. It writes files only in --folder, and none that
+is hidden, executable or a link.
 
 NEM: NAME is a buffer, or a region that `let` names; an output may also be a region of a loop, as
-the last iteration used it. Bytes without an input are zero; reading them is a warning. -i NAME=zero
-makes the zeros explicit, and -i NAME=random fills a buffer or region with random values (seed 0, or
---random); files of these names are ./zero and ./random. --random fills everything that is read
-before it is written, with elements of the type that it is read as: floats in [-1, 1), integers of a
-byte, valid indices. A .npy file has the elements of a region (BF16 as uint16, I4 as int8) or the
-bytes of a buffer, as any type; a .csv file has numbers, for a buffer only if all of it has one
-type; a raw file has bytes, with two I4 in each. The summary shows the buffers written in DDR, or
-else in L2 or L1. Verification refuses races; if it can't check all tasks, the run searches for
-them.
+the last iteration used it. Bytes without an input are zero; reading them causes a warning. -i
+NAME=zero makes the zeros explicit, and -i NAME=random fills a buffer or region with random values
+(seed 0, or --random); files of these names are ./zero and ./random. --random fills everything that
+is read before it is written, with elements of the type that it is read as: floats in [-1, 1),
+integers of a byte, valid indices. A .npy file has the elements of a region (BF16 as uint16, I4 as
+int8) or the bytes of a buffer, as any type; a .csv file has numbers, for a buffer only if all of it
+has one type; a raw file has bytes, with two I4 in each. The summary shows the buffers written in
+DDR, or else in L2 or L1. Verification refuses races; if it can't check all tasks, the run searches
+for them.
 
 NAC v1.2: NAME is the index of an input or the name of a parameter. Parameters come from tensors of
 the same name in --weights, or from --input; files without a NAME are for the inputs.
@@ -456,7 +457,7 @@ void add_nem_run_options(const command& verb, run_options& o) {
   verb.add_flag("--keep-going", o.nem.keep_going,
                 "NEM: continue after a division by zero or an index out of range, with 0");
   verb.add_flag("--races", o.nem.races,
-                "NEM: search the run for unordered tasks even if verification did, too;\na note "
+                "NEM: search the run for unordered tasks even if verification did so\nalready; a note "
                 "reports an incomplete search");
   verb.add_flag("--allow-races", o.nem.allow_races,
                 "NEM: run a program despite races; each is a warning");
@@ -480,8 +481,9 @@ void add_run(const command& app, action& run) {
                   "summary is shown)")
       ->type_name("[NAME=]FILE")
       ->one_value();
-  verb.add_option("--random", o->seed,
-                  "The seed of random inputs, for those without a file, and of NAC plans")
+  verb.add_option(
+          "--random", o->seed,
+          "The seed of random values for inputs without a file, and of NAC execution\nplans")
       ->type_name("SEED")
       ->whole_number();
   verb.add_option("--seed", o->seed_of_operations,
@@ -502,7 +504,7 @@ void add_run(const command& app, action& run) {
       ->between(0u, 1024u);
   verb.add_flag("--fast", o->fast, "ARK: sum products in FP32 and in any order, not in FP64");
   verb.add_option("--steps", o->steps,
-                  "ARK, NAC, NEM: the number of runs (1); buffers and states are kept")
+                  "ARK, NAC, NEM: the number of runs (1); buffers and states keep their values")
       ->type_name("COUNT")
       ->whole_number();
   verb.add_option("--max-memory", o->max_memory,
@@ -513,23 +515,24 @@ void add_run(const command& app, action& run) {
   verb.add_flag("--mpi", o->mpi, "ARK: run each rank in a process of its own, started by mpirun");
 #endif
   add_nac_options(verb, o->nac, true);
-  verb.add_option(
-          "--answer", o->nac.answers,
-          "NAC: the answer to a prompt of the plan; further ones are read from standard\ninput")
+  verb.add_option("--answer", o->nac.answers,
+                  "NAC: the answer to a prompt of the execution plan; further ones are read\nfrom "
+                  "standard input")
       ->type_name("TEXT")
       ->one_value();
   verb.add_option("--folder", o->nac.folder,
-                  "NAC: the folder where the plan reads and writes files (none: it reads from\n"
-                  "the container's folder and writes nothing)")
+                  "NAC: the folder where the execution plan reads and writes files (none: it\n"
+                  "reads from the container's folder and writes nothing)")
       ->type_name("DIRECTORY");
-  verb.add_flag("--any-path", o->nac.any_path, "NAC: permit the plan to read files anywhere");
+  verb.add_flag("--any-path", o->nac.any_path,
+                "NAC: permit the execution plan to read files anywhere");
   verb.add_flag("--raw", o->nac.raw,
-                "NAC: don't escape control characters in what the plan prints");
-  verb.add_option("--mode", o->nac.mode, "NAC: the mode that the plan is run in (infer)")
+                "NAC: don't escape control characters that the execution plan prints");
+  verb.add_option("--mode", o->nac.mode, "NAC: the mode of the execution plan (infer)")
       ->type_name("WORD");
   add_max_steps(verb, o->max_steps);
   verb.add_flag("--no-plan", o->nac.no_plan,
-                "NAC: run the program even if the container has a plan");
+                "NAC: run the program even if the container has an execution plan");
   add_nem_options(verb, o->nem.reading);
   add_genome_options(verb, o->genome.registry);
   verb.add_option("--stream", o->genome.stream,

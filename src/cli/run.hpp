@@ -86,7 +86,8 @@ class output_paths {
 /// Runs the ranks of an ARK model; `first` is the first of the files.
 [[nodiscard]] exit_code run_ark(const run_options& o, source first);
 
-/// Runs a NAC container: its program if inputs or outputs are given, else its plan if it has one.
+/// Runs a NAC container: its program if inputs or outputs are given, else its execution plan if it
+/// has one.
 [[nodiscard]] exit_code run_nac(const run_options& o, const source& file);
 
 /// Runs a stream of NAC v1.2.

@@ -83,8 +83,8 @@ void add_trace(const command& app, action& run) {
   verb.footer({R"(
 The output opens in https://ui.perfetto.dev or chrome://tracing.
 
-NAC: one track has the instructions, another what the schedule's coprocessor frees, forwards and
-loads; a counter shows the bytes of all live values.
+NAC: one track has the instructions, another what the memory coprocessor frees, forwards
+and loads; a counter shows the bytes of all live values.
 
 NEM: time is abstract; a cycle is shown as a microsecond. Engines are processes and their units
 threads; counters show the live bytes of each memory and the live tokens. Buffers are zero unless

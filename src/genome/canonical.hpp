@@ -9,7 +9,7 @@
 //
 // Nodes are in an order of the dataflow: by the longest way from a node without producers, then by
 // label, then by what their neighbours are. That leaves some orders; all that differ by more than a
-// symmetry of the graph are tried, and the least adjacency matrix wins. So it is exact, not a hash.
+// symmetry of the graph are tried, and the smallest adjacency matrix wins. So it is exact, no hash.
 //
 // Lifetime:   values.
 // Errors:     none. Edges must lie within the nodes and form no cycle.

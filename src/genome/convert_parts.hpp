@@ -61,7 +61,7 @@ template <class List>
 }
 /// The key of an argument without a name.
 [[nodiscard]] std::string key_of(std::uint32_t position);
-/// The key of an argument by its name: characters that have a meaning in a registry's texts stand as
+/// The key of an argument by its name: characters that have a meaning in a registry's texts become
 /// "%3d", so that different names remain different.
 [[nodiscard]] std::string key_of(std::string_view name);
 

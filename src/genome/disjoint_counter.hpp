@@ -49,7 +49,7 @@ class pair_marks {
 };
 
 /// How many occurrences of each gene can be had of a graph without sharing nodes, when they are taken
-/// by their ascending nodes, the least first. Sets come by their first node, in any order for each.
+/// by their ascending nodes, the smallest first. Sets come by their first node, in any order for it.
 class disjoint_counter {
  public:
   struct count {

@@ -13,7 +13,7 @@
 //   group, C < 0      keys and constants are                the next id
 //   parameter         the names are                         the next id
 //
-// Lifetime:   the registry has to outlive this, and nobody else changes it meanwhile.
+// Lifetime:   the registry has to outlive this, and must not be changed by others meanwhile.
 // Errors:     genome_operations_full, genome_ids_full, genome_pattern_unknown for a PATTERN, of which
 //             other registries know nothing. The offset is the node's index; what was added until
 //             then stays in the registry, the stream isn't to be used.

@@ -7,7 +7,7 @@
 //   const std::vector<std::uint32_t> ids = add_patterns(*s, all, mine_contiguous(all));
 //   // verify s->registry, then each of s->streams over it; genome::compress() takes the patterns
 //
-// Ids follow the highest that there is, from 10 on, in the order of the genes. A gene that is a
+// Ids continue after the highest existing one, from 10 on, in the order of the genes. A gene that is a
 // pattern of the registry already keeps that id. One gets none, 0, where the registry can't hold it
 // (a reference below -32768, no id left up to 65535), where it isn't contiguous, and where no node
 // of the corpus is like one of its own.

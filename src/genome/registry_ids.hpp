@@ -12,9 +12,9 @@
 //   constant               types and values are, as texts   32767
 //   group, parameter       names are                        32767
 //
-// New ids follow the highest that there is, from 10 on. Nothing where that is above the last.
+// New ids continue after the highest existing one, from 10 on. Nothing where that is above the last.
 //
-// Lifetime:   borrows the registry, which nobody else changes meanwhile.
+// Lifetime:   borrows the registry, which must not change meanwhile.
 // Errors:     std::bad_alloc; std::nullopt where there is no id left.
 // Limits:     those of the format.
 // Allocation: each name once more. Time is n log n, whatever names are.

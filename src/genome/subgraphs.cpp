@@ -252,7 +252,7 @@ class miner {
                                     words.begin());
   }
 
-  /// Genes that are connected parts of those wanted, by direct edges: sets of others needn't grow.
+  /// Genes that are connected parts of those wanted, by direct edges: sets of others need not grow.
   void find_needed() {
     needed_.assign(frequent_.size(), false);
     std::vector<std::uint32_t> left;

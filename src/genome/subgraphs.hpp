@@ -22,7 +22,7 @@
 //                 code, {"labels", "edges"} as JSON, is that of canonical.hpp
 //   models        support: graphs that hold an occurrence, min_models at least
 //   occurrences   how many of a graph's share no node: they are taken by their ascending nodes, in the
-//                 order of dataflow_order.hpp, the least first, each that shares none with those
+//                 order of dataflow_order.hpp, the smallest first, each that shares none with those
 //                 taken before; the sum over all graphs
 //   score         occurrences * (nodes - 1): the nodes that one node for each would save
 //

@@ -7,7 +7,7 @@
 //   tree t = neighbour_joining(distances(all, found, of));
 //   std::cout << newick(t, names);          // (resnet18:0.25,(vgg:0.125,alexnet:0.5):0.25,mlp:1.0);
 //
-// As long as more than three clusters are left, the two with the least
+// As long as more than three clusters are left, the two with the smallest
 //
 //   (clusters - 2) × distance - sum of the one's distances - sum of the other's
 //

@@ -181,7 +181,7 @@ class header_reader {
       fail(out.shape_offset, "expected an array of " + std::string(allowed_.description) +
                                  ", found rank " + std::to_string(rank));
     else if (rank == 1 && !comma)
-      fail(out.shape_offset, "expected a tuple: one extent is followed by ','");
+      fail(out.shape_offset, "expected a tuple such as (3,): a single extent is followed by ','");
   }
 
   std::string_view file_;
@@ -193,13 +193,17 @@ class header_reader {
 [[nodiscard]] expected<header> read_header(bytes data, ranks allowed) {
   const std::string_view file = as_text(data);
   if (!file.starts_with(magic)) return wrong(0, "expected \\x93NUMPY, the start of a .npy file");
-  if (file.size() < 10) return wrong(file.size(), "the file is truncated");
+  if (file.size() < 10)
+    return wrong(file.size(), "the file ends inside its header: " + std::to_string(file.size()) +
+                                  " bytes; expected at least 10");
   const int major = std::to_integer<int>(data[6]), minor = std::to_integer<int>(data[7]);
   if (major < 1 || major > 3 || minor != 0)
     return wrong(6, "expected .npy version 1.0, 2.0 or 3.0, found " + std::to_string(major) + "." +
                         std::to_string(minor));
   const std::uint64_t start = major == 1 ? 10 : 12;
-  if (file.size() < start) return wrong(file.size(), "the file is truncated");
+  if (file.size() < start)
+    return wrong(file.size(), "the file ends inside its header: " + std::to_string(file.size()) +
+                                  " bytes; expected at least 12");
   const std::uint64_t size = major == 1 ? load_le<std::uint16_t>(data.data() + 8)
                                         : load_le<std::uint32_t>(data.data() + 8);
   if (size > file.size() - start)
@@ -308,10 +312,11 @@ expected<matrix> read_npy(bytes data, std::uint64_t columns, const limits& limit
                                      std::to_string(h.shape[1]));
   if ((is_table && !checked_mul(count, columns, count)) || !checked_mul(count, h.type.size, size) ||
       size > left)
-    return wrong(data.size(), "the file is truncated: fewer elements than the shape needs");
+    return wrong(data.size(), "the file ends after " + std::to_string(left) +
+                                  " bytes of elements; the shape needs more");
   if (size < left)
     return wrong(h.data_offset + size,
-                 "expected the end of the file: more bytes than the shape needs");
+                 std::to_string(left - size) + " bytes after the last element; expected none");
   if (!is_table && (columns == 0 ? count != 0 : count % columns != 0))
     return wrong(h.shape_offset, "expected a multiple of " + std::to_string(columns) +
                                      " elements, found " + std::to_string(count));
@@ -381,10 +386,11 @@ expected<array> read_npy_array(bytes data, const limits& limit) {
   for (std::size_t d = 0; d < h.shape.size() && !is_empty; ++d)
     fits = fits && checked_mul(count, h.shape[d], count);
   if (!fits || !checked_mul(count, h.type.size, size) || size > left)
-    return wrong(data.size(), "the file is truncated: fewer elements than the shape needs");
+    return wrong(data.size(), "the file ends after " + std::to_string(left) +
+                                  " bytes of elements; the shape needs more");
   if (size < left)
     return wrong(h.data_offset + size,
-                 "expected the end of the file: more bytes than the shape needs");
+                 std::to_string(left - size) + " bytes after the last element; expected none");
   if (count > limit.max_items)
     return wrong(h.shape_offset,
                  "more than the limit of " + std::to_string(limit.max_items) + " elements");

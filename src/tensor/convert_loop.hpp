@@ -64,7 +64,7 @@ struct float_to_half {
     const words sign = (bits >> 16) & 0x8000u;
     const words magnitude = bits & 0x7fffffffu;
     const words normal = (magnitude - (112u << 23) + 0xfffu + ((magnitude >> 13) & 1u)) >> 13;
-    // The last bit of 0.5 has the weight of the least subnormal, so the sum is rounded there.
+    // The last bit of 0.5 has the weight of the smallest subnormal, so the sum is rounded there.
     const words small =
         reinterpret_cast<words>(reinterpret_cast<floats>(magnitude) + 0.5f) - (126u << 23);
     const words infinite = words{} + 0x7c00u;

@@ -21,7 +21,7 @@ inline constexpr std::size_t max_columns = 64 * panel_width;
 /// Panels are packed in groups of so many columns.
 inline constexpr std::size_t group_columns = 64;
 static_assert(group_columns % panel_width == 0);
-/// The room: weights, panels, and rows of the image.
+/// The workspace: weights, panels, and rows of the image.
 inline constexpr std::size_t weights_room = 640 * 1024, panels_room = (max_k + 1) * max_columns;
 inline constexpr std::size_t rows_room = 8192;
 static_assert((weights_room + panels_room + rows_room) * sizeof(float) <=
@@ -390,7 +390,7 @@ TESSERA_TARGET void convolve_few_columns(const problem& x, const float* image, f
   }
 }
 
-/// False where that takes too much room.
+/// False where that takes too much memory.
 TESSERA_TARGET bool convolve_few(const problem& x, float* scratch) {
   constexpr std::size_t room = weights_room;
   const convolution& s = x.sizes;

@@ -189,7 +189,7 @@ template <class Half, class Rules, class From>
     // Adding may carry into the exponent, up to infinity.
     auto bits = std::bit_cast<std::uint64_t>(x);
     bits = (bits + (tie - 1) + (bits >> dropped & 1)) & ~(2 * tie - 1);
-    // Subnormals are multiples of the least one.
+    // Subnormals are multiples of the smallest one.
     constexpr double unit = Half::min_normal / (1 << Half::fraction_bits);
     const double small = std::copysign(rounded(x * (1 / unit)) * unit, x);
     const double y = std::fabs(x) < Half::min_normal ? small : std::bit_cast<double>(bits);

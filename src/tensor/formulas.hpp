@@ -90,7 +90,7 @@ template <class T>
   else
     return static_cast<T>(wrapping_of(a) * wrapping_of(b));
 }
-/// IEEE 754 has a value for division by zero, which a sanitizer needn't report.
+/// IEEE 754 has a value for division by zero, which a sanitizer need not report.
 template <class T>
 [[nodiscard]]
 #if defined(__GNUC__)

@@ -4,7 +4,7 @@
 // Functions of one vector of floats, and the loops over elements and rows, for one instruction set.
 // rows.cpp includes it once for each, in a namespace of its own.
 //
-// Coefficients were fitted for the least relative error and rounded to FP32.
+// Coefficients were fitted for the smallest relative error and rounded to FP32.
 //
 // Lifetime:   nothing is kept.
 // Errors:     none.
@@ -169,7 +169,7 @@ struct log {
 TESSERA_KERNEL_INLINE floats gated(floats x, floats w) {
   const scaled e = exponential_parts(w);
   floats inverse = reinterpret_cast<floats>(0x7f000000u - reinterpret_cast<bits>(e.high));
-  inverse = where(w < 115, inverse);  // nothing is left of the greatest x, too
+  inverse = where(w < 115, inverse);  // nothing is left of the largest x, too
   return x / (inverse + e.of * e.low) * inverse;
 }
 struct sigmoid {

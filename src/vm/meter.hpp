@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The steps that a run has left of its budget. All machines charge their work to one of these,
-// before they begin it, as far as shapes tell how much it will be.
+// before they begin it, as far as shapes determine how much it will be.
 //
 //   meter steps(budget{}.max_steps);
 //   if (!steps.charge(product_steps(m, n, k))) return refuse(steps.refusal());

@@ -28,7 +28,7 @@ using kind = nac_argument::kind;
   return mixed(h, s.size());
 }
 
-/// How an instruction is recognized, from the most that is known of it to the least.
+/// How an instruction is recognized, from its most specific key to its least specific one.
 struct keys {
   std::uint64_t computed = 0;  // with what flows into it
   std::uint64_t local = 0;     // its operation, signature, constants and names

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Planning: bounds of all values, what is needed, what becomes part of a sum, and then, depth first
+// Compiling: bounds of all values, what is needed, what becomes part of a sum, and then, depth first
 // from the outputs, instructions and their rows. Each step looks at each operand once.
 
 #include "compile.hpp"

@@ -90,7 +90,7 @@ using name = model::argument_name;
   return l;
 }
 
-/// Steps of an element: what it takes in rows of two, which is the worst, and of the slowest type.
+/// Steps of an element: its time in rows of two, the worst case, and of the slowest type.
 [[nodiscard]] std::uint64_t element_steps(op_type type) noexcept {
   switch (type) {
     case op_type::matmul:
@@ -295,7 +295,7 @@ class compiler {
   }
 
   /// What verification lets pass with a warning, and a machine doesn't: FP8, and operations whose
-  /// meaning nobody knows.
+  /// meaning is unknown.
   [[nodiscard]] errc check(const model::op& o) const {
     if (o.type == op_type::unknown) return errc::ark_unsupported;
     const model::op_row& row = info(o.type);

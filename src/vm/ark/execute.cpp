@@ -128,7 +128,7 @@ void send(const send_step& s, std::byte* workspace, transport& to) {
     gather(s.from, room);
     to_packets(room, bytes, s.flag, room + bytes);
     to.put(s.rank, s.storage, start, room + bytes, static_cast<std::size_t>(bytes) * 2);
-  } else if (s.reshapes) {  // in C order, as far as there is room and data
+  } else if (s.reshapes) {  // in C order, up to the end of the shorter one
     gather(s.from, room);
     std::uint64_t done = 0;
     for_runs(s.to, s.to, [&](std::uint64_t offset, std::uint64_t, std::size_t count) {

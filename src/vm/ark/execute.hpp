@@ -7,7 +7,7 @@
 //   r.start();
 //   while (r.advance(transport, {}) != state::finished) …
 //
-// Lifetime:   borrows the compiled program and the room for products.
+// Lifetime:   borrows the compiled program and the workspace of products.
 // Errors:     ark_division and ark_index, in done().
 // Limits:     none.
 // Allocation: none.

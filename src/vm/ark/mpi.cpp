@@ -88,11 +88,11 @@ class mpi_machine::window final : public transport {
   }
 
   void start() { MPI_Barrier(comm_), MPI_Win_sync(window_); }
-  /// This rank trapped: nobody needs to wait for it.
+  /// This rank trapped: the others need not wait for it.
   void give_up() { tell_all({message::stop, 0}); }
   [[nodiscard]] bool stopped() const noexcept { return stopped_; }
 
-  /// Receives all that was sent, and forgets it. What nobody took, in words.
+  /// Receives and drops all that was sent. Returns a description of what was never received.
   [[nodiscard]] std::string finish() {
     std::vector<std::uint64_t> expected(sent_.size());
     MPI_Alltoall(sent_.data(), 1, MPI_UINT64_T, expected.data(), 1, MPI_UINT64_T, comm_);

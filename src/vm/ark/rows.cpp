@@ -363,7 +363,7 @@ void reduce_mean(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept 
 }
 template <class T>
 void reduce_max(const row& r, std::size_t depth, std::ptrdiff_t step) noexcept {
-  // NaNs are dropped, and values below the least finite one become that.
+  // NaNs are dropped, and values below the smallest finite one become that.
   using A = std::conditional_t<is_float<T>, float, T>;
   A lowest = std::numeric_limits<A>::lowest();
   if constexpr (std::is_same_v<T, half>) lowest = -65504.0f;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Values of a plan as text: Python's str(), repr(), json.dumps() and str.format().
+// Values of an execution plan as text: Python's str(), repr(), json.dumps() and str.format().
 //
 //   limited_text out(1 << 20);                              // bytes at most
 //   append_formatted(out, "{:>8.3f} {!r}", {values, 2});    // values: plan_value

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Runs the orchestrator's plan of a verified NAC container: prompts, files, tokenizers, models in
-// loops, text and pictures out.
+// Runs the execution plan of a verified NAC container: prompts, files, tokenizers, models in loops,
+// text and pictures out.
 //
 //   plan_options how;
-//   how.answers = {"cat.png"};                       // to the plan's prompts, before anybody is asked
+//   how.answers = {"cat.png"};                       // to prompts, before how.ask is called
 //   how.out = [](std::string_view s) { return std::fwrite(s.data(), 1, s.size(), stdout) == s.size(); };
 //   plan_machine vm(*program, std::move(how));
 //   const plan_outcome done = vm.run();
@@ -28,18 +28,19 @@
 //
 // Files that are read are only those below the folder, else beside the container: where a path leads
 // is decided after symbolic links and "..". Files are written in a folder that was named, and then
-// only new and plain ones (plan_files.hpp). Who can put links there while the plan runs can lead it
-// out of it.
+// only new and plain ones (files.hpp). Whoever can create links there during the run can make it write
+// elsewhere.
 //
-// Model 0 is the container that runs, whatever path a plan loads it by; others that are found to be
-// that one are it, too.
+// Model 0 is the container that runs, whatever path it is loaded by; other paths that lead to it give
+// the same model.
 //
 // Lifetime:   borrows the program; what was returned and the machine's memory end with the machine.
 // Errors:     run(): nac_plan_*, those of operations, models and tokenizers; budget_steps and
 //             budget_memory; of files that are loaded, those of reading and verifying.
 // Limits:     plan_options; 256 models, 65,536 loops inside one another.
 // Allocation: values and models' tensors, in one counted memory; besides that at most 64 bytes for a
-//             byte of the plan, twice the longest text, and what models' tables and tokenizers take.
+//             byte of the execution plan, twice the longest text, and what models' tables and
+//             tokenizers take.
 
 #ifndef TESSERA_VM_EXECUTION_PLAN_MACHINE_HPP
 #define TESSERA_VM_EXECUTION_PLAN_MACHINE_HPP
@@ -63,18 +64,18 @@ namespace vm::nac {
 
 struct plan_options {
   file_access files = file_access::folder;
-  std::string folder = {};           ///< of the plan's files; without it nothing is written
-  std::string path = {};             ///< of the file being run; what it reads lies beside it, too
+  std::string folder = {};           ///< for files; without it nothing is written
+  std::string path = {};             ///< of the container; its folder has files to read as well
   std::string mode = "infer_train";  ///< or "infer", "train": what SRC_EXEC_MODE gives
   std::vector<std::string> answers = {};
   /// Asks for what `answers` don't hold; nullopt: there is no answer.
   std::function<std::optional<std::string>(std::string_view prompt)> ask = {};
-  /// Standard output and standard error; false: it can't be written. Without one: thrown away.
+  /// Standard output and standard error; false: it can't be written. Null: the text is dropped.
   std::function<bool(std::string_view)> out = {}, err = {};
   /// Gives models by path that it knows; null: they are files.
   std::function<const model::program*(std::string_view path)> load = {};
   std::uint64_t seed = 0;
-  std::uint64_t max_steps = budget{}.max_steps;  ///< of the plan, its models and its tokenizers
+  std::uint64_t max_steps = budget{}.max_steps;  ///< of the run, models and tokenizers included
   std::uint64_t max_memory = budget{}.max_memory;
   std::uint64_t max_written = std::uint64_t{1} << 30;  ///< bytes to files and streams
 };
@@ -83,7 +84,7 @@ struct plan_options {
 struct plan_outcome {
   errc code = errc::ok;
   std::uint64_t offset = 0;          ///< of the instruction, into the bytecode; its size at the end
-  std::uint64_t instructions = 0;    ///< of the plan and its models that ran
+  std::uint64_t instructions = 0;    ///< that ran, those of models included
   std::uint64_t steps = 0;           ///< of the budget that they took (vm/meter.hpp)
   std::string text;                  ///< what was found
   std::vector<plan_value> returned;  ///< by EXEC_RETURN
@@ -105,7 +106,7 @@ class plan_machine {
 
  private:
   struct loaded;
-  /// An instruction of the plan, decoded.
+  /// An instruction of the execution plan, decoded.
   struct step {
     model::plan_op op = model::plan_op::exec_halt;
     std::uint32_t offset = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What a slot of a NAC plan holds: a value as Python has it.
+// What a slot of an execution plan holds: a value as Python has it.
 //
 //   plan_value a = plan_value::whole(3);
 //   plan_value b = plan_value::string(arena, "text");

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Instructions of a plan that only use values, not files or models.
+// Instructions of an execution plan that only use values, not files or models.
 //
 //   plan_values with{arena, work};
 //   plan_value sum = with.binary(plan_binary::add, a, b);

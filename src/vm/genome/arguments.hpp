@@ -22,7 +22,7 @@
 //                                 tensors before it at position 0 ("einsum" has a string there)
 //
 // A variation counts the inputs as D has them. Where a writer counted first and then sorted D, only
-// the order of D can tell which input is which argument. And of two calls that differ only in the
+// the order of D shows which input is which argument. And of two calls that differ only in the
 // position of their constant without a key it is the likelier one, x - 1 and not 1 - x: writers
 // give the other one a group of one.
 //

@@ -85,7 +85,7 @@ void interpreter::compile() {
 }
 
 /// Where patterns have their values, and which are nothing but others: follows each to the pattern
-/// that it ends in, as far as nobody did before.
+/// that it ends in, as far as that wasn't done before.
 void interpreter::compile_pattern(std::uint32_t pattern) {
   const model::registry& r = library_.registry();
   std::vector<std::uint32_t> path, at;
@@ -223,7 +223,7 @@ void interpreter::compile_code(const model::stream_view& code, bool is_stream) {
   }
 }
 
-/// A COPY of inputs that ends a block is what the last of them is: nobody else can take it.
+/// A COPY of inputs that ends a block is what the last of them is: nothing else can use it.
 void interpreter::take_last(const model::stream_view& code, std::uint32_t first, std::uint32_t i) {
   compiled_node& p = code_[first + i];
   if (code.nodes[i].what() == command::copy &&
@@ -344,7 +344,7 @@ class interpreter::lifetimes {
     std::uint32_t block;                // the one that the node is in
     std::size_t depth;                  // calls around it
     std::size_t guard;                  // the innermost IF around the node: its index, plus 1
-    std::vector<std::uint32_t> listed;  // of an IF, what it takes: ascending slots
+    std::vector<std::uint32_t> listed;  // of an IF, its inputs: ascending slots
   };
   struct call {
     std::uint32_t next, end, base, node;

@@ -64,7 +64,7 @@ class workspaces {
       convolutions_ = std::make_unique<tensors::convolution_workspace>();
     return *convolutions_;
   }
-  /// Of bytes: the kernel's, and room for sums.
+  /// For products of bytes: the kernel's workspace, and the sums.
   struct byte_products {
     static constexpr std::size_t sum_count = std::size_t{1} << 16;
     tensors::matmul_int8_workspace kernel;

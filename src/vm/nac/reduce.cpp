@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Operations along axes: sums and the like, the greatest and the least, softmax.
+// Operations along axes: sums and the like, the largest and the smallest, softmax.
 //
 // Sums of floats are made in FP64 and rounded once.
 
@@ -193,7 +193,7 @@ template <class R>
   return out;
 }
 
-// ---- the greatest and the least
+// ---- the largest and the smallest
 
 template <class R>
 [[nodiscard]] value extreme(call& c, std::uint32_t axes, bool keep) {

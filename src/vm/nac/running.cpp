@@ -53,7 +53,7 @@ template <class R>
   return out;
 }
 
-/// The greatest or the least so far, the last one of equals, and its index.
+/// The greatest or the smallest so far, the last one of equals, and its index.
 template <bool Greatest>
 [[nodiscard]] value running_extreme(call& c) {
   const tensor& x = c.tensor_at(0);

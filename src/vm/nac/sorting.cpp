@@ -25,7 +25,7 @@ struct entry {
   std::int64_t index;
 };
 
-/// Ascending, or descending; NaNs as the greatest, equals in their order.
+/// Ascending, or descending; NaNs as the largest, equals in their order.
 template <bool Descending, class A>
 [[nodiscard]] inline bool precedes(const entry<A>& a, const entry<A>& b) noexcept {
   if constexpr (std::is_floating_point_v<A>) {

@@ -44,7 +44,7 @@ namespace {
 
 // ---- norms
 
-/// The greatest or the least size.
+/// The greatest or the smallest size.
 template <class R, class T, class End>
 void fold_sizes(const groups& g, const T* x, End&& end) {
   fold(
@@ -228,7 +228,7 @@ value kthvalue(call& c) {
     return of_rank(all, count, k - 1);
   });
 }
-/// The most frequent value, the least one of several, and the index of its last element.
+/// The most frequent value, the smallest one of several, and the index of its last element.
 value mode(call& c) {
   const std::size_t axis = axis_of(c.whole_or(1, -1), c.tensor_at(0).rank());
   return picked(c, &axis, c.truth_or(2, false), []<class A>(ranked<A>* all, std::int64_t count) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Tasks as nem::visit() evaluates them, bound to memory.
+// Tasks as nem::for_each_task() evaluates them, bound to memory.
 //
 //   binder to(program, bases);                    // the first byte of each buffer
 //   bound_task& t = to.bind(values, task);        // valid until the next one is bound

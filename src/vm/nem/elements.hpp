@@ -79,7 +79,7 @@ void wrap(const tensor& y, std::int64_t first, std::int64_t step, const From* fr
 void load_bits(const tensor& x, std::int64_t first, std::int64_t step, std::uint32_t* to,
                std::size_t n) noexcept;
 
-/// The least and the greatest value of an integer type.
+/// The least and the largest value of an integer type.
 struct integer_range {
   std::int64_t least = 0, greatest = 0;
 };

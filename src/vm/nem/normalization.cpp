@@ -99,7 +99,7 @@ verdict softmax(const call& c, workspace& scratch) {
   if (!has_room(c)) return {.code = errc::nem_rt_mem};
   const bool is_log = nem::as<softmax_opcode>(c.opcode) == softmax_opcode::logarithm;
   each_slice(c, c.inputs[0], meaning(c), scratch, [&](std::span<double> x) {
-    // A NaN is never the greatest, but makes the sum one; so does a slice of only -inf.
+    // A NaN is never the largest, but makes the sum one; so does a slice of only -inf.
     double greatest = -std::numeric_limits<double>::infinity();
     for (const double v : x) greatest = v > greatest ? v : greatest;
     double sum = 0;

@@ -51,7 +51,7 @@ verdict pool(const call& c, workspace&) {
   if (model::is_extension(c.inputs[0].element)) return {.code = errc::nem_rt_unsupported};
   const tensor &from = c.inputs[0], &to = c.outputs[0];
   const bool is_max = nem::as<pooling_opcode>(c.opcode) == pooling_opcode::max;
-  // Values that stay in one scale need no scale: the greatest is that of the stored values.
+  // Values that stay in one scale need no scale: the largest is that of the stored values.
   integers as = integers::plain;
   if (from.is_integer() && is_quantized(c))
     as = !are_alike(from, to) ? integers::quantized : is_max ? integers::plain : integers::shifted;

@@ -7,9 +7,9 @@
 //   ready.push(task, node);                          // as task_graph calls its `ready`
 //   while (!ready.empty()) execute(ready.pop());
 //
-//   last_of_text    the greatest node, of its executions the greatest index
+//   last_of_text    the largest node, of its executions the largest index
 //   random          any one, by the seed: the same everywhere
-//   earliest        the least time, of those the least node, then the least index
+//   earliest        the smallest time, of those the smallest node, then the smallest index
 //
 // Lifetime:   owns what it knows.
 // Errors:     none.

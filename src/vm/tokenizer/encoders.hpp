@@ -8,11 +8,11 @@
 //   encoder     protected fragment                     others
 //   BPE         its token, else that of it without     characters, the last with the suffix; all
 //               spaces at its ends, else unk           pairs of the lowest rank merge, from the left,
-//                                                      then those of the next lowest that there is
+//                                                      then those of the next lowest
 //   WordPiece   its token, else unk                    the longest token again and again, the marker
 //                                                      in front of all but the first; unk for a
 //                                                      character where there is none
-//   Unigram     its token, else unk                    tokens with the greatest sum of scores, of at
+//   Unigram     its token, else unk                    tokens with the largest sum of scores, of at
 //                                                      most 49 characters each; of equal ones that
 //                                                      with the longer last token. Where none reach
 //                                                      the end, its characters, one by one

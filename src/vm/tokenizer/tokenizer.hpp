@@ -22,7 +22,7 @@
 //   compose           ids and fixed ids; a token that the vocabulary lacks has the id 2
 //
 // Decoding leaves out tokens of the forms <…> and […], unless they are to be kept, and numbers that
-// are nobody's id. By the vocabulary, the first that holds:
+// no token has as its id. By the vocabulary, the first that holds:
 //   a token has a ▁   the tokens joined, ▁ as a space, without spaces at the ends
 //   there are merges  the same, bytes for GPT-2's characters if the manifest has byte_encode (other
 //                     characters dropped, what isn't UTF-8 as U+FFFD), then </w> as a space

@@ -47,8 +47,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-/// A hash of texts that can be made longer byte by byte: a polynomial modulo 2^31 - 1 at a point
-/// that nobody knows, so that no file can be made slow to look up in.
+/// A hash of texts that can be made longer byte by byte: a polynomial modulo 2^31 - 1 at a
+/// secret point, so that no file can be made to be slow to look up in.
 class text_hash {
  public:
   text_hash() noexcept = default;
