@@ -37,7 +37,8 @@ void add_genome_profile(const command& genome, action& run) {
   verb.add_flag("--by-model", o->by_model, "Show the counts of each model as well");
   verb.footer({R"(
 How often each operation is used, by how many models, and its highest count in any one model: the
-demand on a chip, a compiler or a runtime. Patterns count with all their nodes.
+demand on a chip, a compiler or a runtime. The nodes of patterns are counted one by one, so that
+networks can be compared whether or not they are compressed.
 
 Examples:
   tessera genome profile models/

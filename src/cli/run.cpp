@@ -374,8 +374,8 @@ void add_nac_options(const command& verb, nac_run_options& o, bool of_nem) {
                   "folder of model.nac)")
       ->type_name("FILE");
   std::string schedule =
-      "NAC: when results are freed: file (by its memory schedule, or after their last\n"
-      "use), planned (after their last use, whatever the schedule says) or none\n(at the end)";
+      "NAC: when results are freed: file (by its memory schedule, or after their\n"
+      "last use), planned (after their last use, whatever the schedule says) or\nnone (at the end)";
   if (of_nem)
     schedule +=
         "\n"

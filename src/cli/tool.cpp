@@ -632,7 +632,7 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
     s.what = io::without_codec(path).ends_with(".b64") ? format::genome_stream : otherwise;
   if (s.what != format::unknown) return {std::move(s), success};
   const std::string message =
-      (foreign.empty() ? "unknown format" : "unknown format (this looks like " + foreign + ")") +
+      (foreign.empty() ? "unknown format" : "unknown format: it looks like " + foreign) +
       "; expected ALIR JSON or ARK JSON (begin with {), ALIR bytecode (begins with a small version "
       "number or \"ALIR\"), a NAC container (begins with \"NAC\"), NEM text, or a registry or "
       "streams of NAC v1.2";

@@ -316,7 +316,8 @@ expected<matrix> read_npy(bytes data, std::uint64_t columns, const limits& limit
                                   " bytes of elements; the shape needs more");
   if (size < left)
     return wrong(h.data_offset + size,
-                 std::to_string(left - size) + " bytes after the last element; expected none");
+                 "expected the end of the file after the last element, found bytes: " +
+                     std::to_string(left - size));
   if (!is_table && (columns == 0 ? count != 0 : count % columns != 0))
     return wrong(h.shape_offset, "expected a multiple of " + std::to_string(columns) +
                                      " elements, found " + std::to_string(count));
@@ -390,7 +391,8 @@ expected<array> read_npy_array(bytes data, const limits& limit) {
                                   " bytes of elements; the shape needs more");
   if (size < left)
     return wrong(h.data_offset + size,
-                 std::to_string(left - size) + " bytes after the last element; expected none");
+                 "expected the end of the file after the last element, found bytes: " +
+                     std::to_string(left - size));
   if (count > limit.max_items)
     return wrong(h.shape_offset,
                  "more than the limit of " + std::to_string(limit.max_items) + " elements");

@@ -216,7 +216,8 @@ TEST_CASE("npy: broken headers are errors with their byte", "[io]") {
   check("{'descr': '<f8' 'shape': (1,)}", "byte 26: expected '}' in the header");
   check("{'fortran_order': 0}", "byte 28: expected True or False");
   check("{'shape': 1}", "byte 20: expected '(' in the header");
-  check("{'shape': (1)}", "byte 20: expected a tuple: one extent is followed by ','");
+  check("{'shape': (1)}",
+        "byte 20: expected a tuple such as (3,): a single extent is followed by ','");
   check("{'shape': (1 2)}", "byte 23: expected ',' or ')' in the shape");
   check("{'shape': (,)}", "byte 21: expected an extent");
   check("{'shape': (-1,)}", "byte 21: expected an extent");
@@ -237,13 +238,13 @@ TEST_CASE("npy: broken files are errors with their byte", "[io]") {
   file[6] = 1, file[7] = 1;
   CHECK(message_of(read(file, 3)) == "byte 6: expected .npy version 1.0, 2.0 or 3.0, found 1.1");
   CHECK(message_of(read(std::string("\x93NUMPY\2\0\0\0\0", 11), 3)) ==
-        "byte 11: the file is truncated");
+        "byte 11: the file ends inside its header: 11 bytes; expected at least 12");
   CHECK(message_of(read(recorded("le_f8.npy") + "x", 3)) ==
-        "byte 176: expected the end of the file: more bytes than the shape needs");
+        "byte 176: expected the end of the file after the last element, found bytes: 1");
   CHECK(message_of(read(npy("<f8", "(4294967296, 4294967296)", ""), 4294967296)) ==
-        "byte 87: the file is truncated: fewer elements than the shape needs");
+        "byte 87: the file ends after 0 bytes of elements; the shape needs more");
   CHECK(message_of(read(npy("<f8", "(2305843009213693952,)", ""), 1)) ==
-        "byte 85: the file is truncated: fewer elements than the shape needs");
+        "byte 85: the file ends after 0 bytes of elements; the shape needs more");
 }
 
 TEST_CASE("npy: a header of all bytes that are left, and of one more", "[io]") {
