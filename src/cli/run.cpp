@@ -456,9 +456,10 @@ Examples:
 void add_nem_run_options(const command& verb, run_options& o) {
   verb.add_flag("--keep-going", o.nem.keep_going,
                 "NEM: continue after a division by zero or an index out of range, with 0");
-  verb.add_flag("--races", o.nem.races,
-                "NEM: search the run for unordered tasks even if verification did so\nalready; a note "
-                "reports an incomplete search");
+  verb.add_flag(
+      "--races", o.nem.races,
+      "NEM: search the run for unordered tasks even if verification did so\nalready; a note "
+      "reports an incomplete search");
   verb.add_flag("--allow-races", o.nem.allow_races,
                 "NEM: run a program despite races; each is a warning");
 }

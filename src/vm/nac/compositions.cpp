@@ -257,13 +257,13 @@ class parser {
   }
   if (!c.has(letter)) return {};
   const value& one = decayed(c.at(letter));
-  if (one.is_list()) fail(errc::nac_run_kind, "an empty list where a tensor is expected");
+  if (one.is_list()) fail(errc::nac_run_kind, "an empty list; expected a tensor");
   return one;
 }
 
 [[nodiscard]] const tensor& as_tensor(const value& v) {
   const value& one = decayed(v);
-  if (!one.is_tensor()) fail(errc::nac_run_kind, "no tensor where one is expected");
+  if (!one.is_tensor()) fail(errc::nac_run_kind, "another kind of value; expected a tensor");
   return one.as_tensor();
 }
 

@@ -147,13 +147,16 @@ template <class F>
 /// Matrices along two axes of the result, zero but for a diagonal: the last axis of `x`.
 [[nodiscard]] tensor embedded(call& c, const tensor& x, std::int64_t offset, std::int64_t axis1,
                               std::int64_t axis2) {
-  if (x.rank() == 0)
-    fail(errc::nac_run_rank, "diagonals of shape []; expected 1 dimension or more");
+  if (x.rank() == 0) fail(errc::nac_run_rank, "rank is 0; expected at least 1");
   const std::size_t rank = x.rank() + 1, row = axis_of(axis1, rank), column = axis_of(axis2, rank);
   if (row == column)
-    fail(errc::nac_run_axis, "diagonals along axis " + std::to_string(axis1) + " twice");
+    fail(errc::nac_run_axis, "the diagonal's axes are " + std::to_string(axis1) + " and " +
+                                 std::to_string(axis2) +
+                                 ", which are the same; expected different ones");
   if (offset < -max_offset || offset > max_offset)
-    fail(errc::budget_memory, "a diagonal " + std::to_string(offset) + " off the middle");
+    fail(errc::budget_memory, "offset is " + std::to_string(offset) + "; expected " +
+                                  std::to_string(-max_offset) + " to " +
+                                  std::to_string(max_offset));
   const std::int64_t size = x.dim(x.rank() - 1) + (offset < 0 ? -offset : offset);
   shape dims;
   for (std::size_t i = 0, k = 0; i < rank; ++i)
@@ -171,10 +174,11 @@ template <class F>
   const std::int64_t rows = c.whole(0), columns = c.whole(1);
   const data_type type = c.type_or(3, data_type::int64);
   if (type != data_type::int64 && type != data_type::int32)
-    fail(errc::nac_run_type, std::string(model::name(type)) + "; expected i32 or i64");
+    fail(errc::nac_run_type,
+         "dtype is " + std::string(model::name(type)) + "; expected i32 or i64");
   if (rows < 0 || columns < 0)
-    fail(errc::nac_run_shape, "a triangle of " + std::to_string(rows) + " rows and " +
-                                  std::to_string(columns) + " columns; expected at least 0");
+    fail(errc::nac_run_shape, std::to_string(rows) + " rows and " + std::to_string(columns) +
+                                  " columns; expected at least 0");
   (void)shape{rows, columns}.elements();
   const std::int64_t offset = std::clamp(c.whole_or(2, 0), -rows, columns);
   c.arena.charge(static_cast<std::uint64_t>(rows));
@@ -506,10 +510,12 @@ value triu_indices(call& c) { return indices_of_triangle(c, true); }
 value channel_shuffle(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::int64_t groups = c.whole(1);
-  if (x.rank() < 3) fail(errc::nac_run_shape, x.dims.text() + "; expected at least 3 dimensions");
+  if (x.rank() < 3)
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 3 or more");
   if (groups <= 0 || x.dim(1) % groups != 0)
-    fail(errc::nac_run_argument, std::to_string(x.dim(1)) + " channels in " +
-                                     std::to_string(groups) + " groups; expected a divisor");
+    fail(errc::nac_run_argument, "groups is " + std::to_string(groups) +
+                                     "; expected a divisor of " + std::to_string(x.dim(1)) +
+                                     ", the number of channels");
   const tensor parts =
       x.with_shape({x.dim(0), groups, x.dim(1) / groups, x.dims.product(2, x.rank())});
   const std::size_t order[] = {0, 2, 1, 3};
@@ -523,7 +529,8 @@ value rot90(call& c) {
   const int_list axes = c.has(2) ? given : int_list(usual);
   if (axes.size() != 2)
     fail(errc::nac_run_argument, std::to_string(axes.size()) + " axes; expected 2");
-  if (x.rank() < 2) fail(errc::nac_run_rank, x.dims.text() + "; expected at least 2 dimensions");
+  if (x.rank() < 2)
+    fail(errc::nac_run_rank, "shape is " + x.dims.text() + "; expected rank 2 or more");
   (void)axes_of(axes, x.rank());  // which are different ones
   const std::int64_t turns = (c.whole_or(1, 1) % 4 + 4) % 4;
   const value first = make_number(c.arena, axes[0]), second = make_number(c.arena, axes[1]);
@@ -538,8 +545,8 @@ value resize(call& c) {
   const tensor& x = c.tensor_at(0);
   const shape dims(c.int_list(1));
   if (dims.elements() > static_cast<std::int64_t>(x.size()))
-    fail(errc::nac_run_shape, x.dims.text() + " made " + dims.text() +
-                                  ", with elements of any value; expected as many or fewer");
+    fail(errc::nac_run_shape, "size " + dims.text() + " has more elements than " + x.dims.text() +
+                                  "; expected at most " + std::to_string(x.size()));
   return x.with_shape(dims);
 }
 value sym_is_contiguous(call& c) {
