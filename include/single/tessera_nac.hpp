@@ -3304,6 +3304,7 @@ inline void instructions::iterator::read() noexcept {
                   "aten.contiguous.default aten.alias_copy.default aten.detach_copy.default")      \
   X(view, "tv", "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default "       \
                 "aten.view_copy.default")                                                          \
+  X(view_bits, "td", "aten.view.dtype aten.view_copy.dtype")                                       \
   X(le, "xx", "nac.le aten.le.Tensor aten.le.Scalar le _operator.le aten.less_equal.Tensor "       \
               "aten.less_equal.Scalar")                                                            \
   X(arange, "n?nnd*", "nac.arange aten.arange.default aten.arange.start aten.arange.start_step")   \
@@ -3520,6 +3521,10 @@ inline void instructions::iterator::read() noexcept {
   X(attention_for_cpu, "ttt?nbTN", "aten._scaled_dot_product_flash_attention_for_cpu.default")     \
   X(attention_flash, "ttt?nbbN", "aten._scaled_dot_product_flash_attention.default")               \
   X(attention_efficient, "tttTb?nbN", "aten._scaled_dot_product_efficient_attention.default")      \
+  X(attention_math, "ttt?TnbTNb", "aten._scaled_dot_product_attention_math.default")               \
+  X(attention_cudnn, "tttTb?nbbN", "aten._scaled_dot_product_cudnn_attention.default")             \
+  X(attention_overrideable, "ttt?TnbbN",                                                           \
+    "aten._scaled_dot_product_fused_attention_overrideable.default")                               \
   X(embedding, "tt?ibb", "aten.embedding.default")                                                 \
   X(embedding_bag, "ttt?bibTbI", "aten.embedding_bag.default aten.embedding_bag.padding_idx")      \
   X(embedding_bag_forward, "ttt?bibTbi", "aten._embedding_bag.default "                            \
@@ -3540,6 +3545,7 @@ inline void instructions::iterator::read() noexcept {
   X(index_fill, "titx", "aten.index_fill.int_Scalar aten.index_fill.int_Tensor")                   \
   X(take_along_dim, "tt?I", "aten.take_along_dim.default")                                         \
   X(take, "tt", "aten.take.default")                                                               \
+  X(put, "ttt?b", "aten.put.default")                                                              \
   X(index_put, "tT*?b", "aten.index_put.default aten._unsafe_index_put.default")                   \
   X(masked_select, "tt", "aten.masked_select.default")                                             \
   X(masked_scatter, "ttt", "aten.masked_scatter.default")                                          \
@@ -3610,6 +3616,8 @@ inline void instructions::iterator::read() noexcept {
   X(kl_div, "tt?ib", "aten.kl_div.default")                                                        \
   X(hinge_embedding_loss, "tt?ni", "aten.hinge_embedding_loss.default")                            \
   X(margin_ranking_loss, "ttt?ni", "aten.margin_ranking_loss.default")                             \
+  X(cosine_embedding_loss, "ttt?ni", "aten.cosine_embedding_loss.default")                         \
+  X(triplet_margin_loss, "ttt?nnnbi", "aten.triplet_margin_loss.default")                          \
   X(median, "t", "aten.median.default")                                                            \
   X(nanmedian, "t", "aten.nanmedian.default")                                                      \
   X(median_dim, "ti?b", "aten.median.dim")                                                         \
@@ -3662,6 +3670,10 @@ inline void instructions::iterator::read() noexcept {
                                    "aten.upsample_trilinear3d.default")                            \
   X(upsample_cubic, "t?VbR", "aten.upsample_bicubic2d.vec")                                        \
   X(upsample_cubic_to, "tlb?NN", "aten.upsample_bicubic2d.default")                                \
+  X(upsample_linear_antialiased, "t?VbR", "aten._upsample_bilinear2d_aa.vec")                      \
+  X(upsample_linear_antialiased_to, "tlb?NN", "aten._upsample_bilinear2d_aa.default")              \
+  X(upsample_cubic_antialiased, "t?VbR", "aten._upsample_bicubic2d_aa.vec")                        \
+  X(upsample_cubic_antialiased_to, "tlb?NN", "aten._upsample_bicubic2d_aa.default")                \
   X(upsample_nearest_nd, "t?VR", "aten.upsample_nearest1d.vec aten.upsample_nearest3d.vec")        \
   X(upsample_nearest_nd_to, "tl?NNN", "aten.upsample_nearest1d.default "                           \
                                       "aten.upsample_nearest3d.default")                           \
@@ -3725,6 +3737,8 @@ inline void instructions::iterator::read() noexcept {
   X(assert_metadata, "t?LLd*", "aten._assert_tensor_metadata.default")                             \
   X(assert_true, "x?s", "aten._assert_scalar.default aten._assert_async.default "                  \
                         "aten._assert_async.msg")                                                  \
+  X(constrain_range, "n?NN", "aten.sym_constrain_range.default "                                   \
+                             "aten.sym_constrain_range_for_size.default")                          \
   X(lstm_cell, "ttttt?TT", "aten.lstm_cell.default")                                               \
   X(gru_cell, "tttt?TT", "aten.gru_cell.default")                                                  \
   X(rnn_tanh_cell, "tttt?TT", "aten.rnn_tanh_cell.default")                                        \
@@ -3753,17 +3767,31 @@ inline void instructions::iterator::read() noexcept {
   X(ifftn, "t?LLS", "aten.fft_ifftn.default")                                                      \
   X(rfftn, "t?LLS", "aten.fft_rfftn.default")                                                      \
   X(irfftn, "t?LLS", "aten.fft_irfftn.default")                                                    \
+  X(hfft, "t?IiS", "aten.fft_hfft.default")                                                        \
+  X(ihfft, "t?IiS", "aten.fft_ihfft.default")                                                      \
+  X(hfft2, "t?LlS", "aten.fft_hfft2.default")                                                      \
+  X(ihfft2, "t?LlS", "aten.fft_ihfft2.default")                                                    \
+  X(hfftn, "t?LLS", "aten.fft_hfftn.default")                                                      \
+  X(ihfftn, "t?LLS", "aten.fft_ihfftn.default")                                                    \
   X(fft_r2c, "tlib", "aten._fft_r2c.default")                                                      \
   X(fft_c2r, "tlii", "aten._fft_c2r.default")                                                      \
   X(fft_c2c, "tlib", "aten._fft_c2c.default")                                                      \
   X(fftshift, "t?L", "aten.fft_fftshift.default")                                                  \
   X(ifftshift, "t?L", "aten.fft_ifftshift.default")                                                \
+  X(fftfreq, "i?nd*", "aten.fft_fftfreq.default")                                                  \
+  X(rfftfreq, "i?nd*", "aten.fft_rfftfreq.default")                                                \
   X(hann_window, "i?d*", "aten.hann_window.default")                                               \
   X(hann_window_by_mode, "ib?d*", "aten.hann_window.periodic")                                     \
   X(hamming_window, "i?d*", "aten.hamming_window.default")                                         \
+  X(hamming_window_by_mode, "ib?nnd*", "aten.hamming_window.periodic "                             \
+                                       "aten.hamming_window.periodic_alpha "                       \
+                                       "aten.hamming_window.periodic_alpha_beta")                  \
   X(blackman_window, "i?d*", "aten.blackman_window.default")                                       \
+  X(blackman_window_by_mode, "ib?d*", "aten.blackman_window.periodic")                             \
   X(bartlett_window, "i?d*", "aten.bartlett_window.default")                                       \
-  X(stft, "ti?IITbBBB", "aten.stft.default")
+  X(bartlett_window_by_mode, "ib?d*", "aten.bartlett_window.periodic")                             \
+  X(stft, "ti?IITbBBB", "aten.stft.default")                                                       \
+  X(istft, "ti?IITbbBIb", "aten.istft.default")
 // clang-format on
 
 #endif  // TESSERA_NAC_DETAIL_OPERATION_ROWS_HPP

@@ -354,5 +354,49 @@ value attention_efficient(call& c) {
   return attend_with_logarithms(c, c.optional(3), 5, c.truth_or(6, false), 7);
 }
 
+value attention_cudnn(call& c) {
+  return attend_with_logarithms(c, c.optional(3), 5, c.truth_or(6, false), 8);
+}
+value attention_overrideable(call& c) {
+  return attend_with_logarithms(c, c.optional(3), 4, c.truth_or(5, false), 7);
+}
+
+// Its second result is the weights of the values. A mask is added to the scores whatever its type is,
+// for booleans have become numbers before.
+value attention_math(call& c) {
+  using model::operation;
+  query given{&c.tensor_at(0), &c.tensor_at(1), &c.tensor_at(2), c.optional(3)};
+  const tensor& q = *given.q;
+  expect_no_dropout(c.real_or(4, 0));
+  if (c.has(6)) fail(errc::nac_run_argument, "a dropout_mask is given; expected none");
+  given.is_causal = c.truth_or(5, false);
+  given.grouped = c.truth_or(8, false);
+  (void)heads_of(given);  // which looks at all shapes and types
+
+  const auto whole = [&](std::int64_t v) { return value(make_number(c.arena, v)); };
+  const auto for_all_heads = [&](const tensor& t) {
+    if (!given.grouped) return t;
+    return tensor_of(c, operation::repeat_interleave,
+                     {t, whole(last(q, 3) / std::max<std::int64_t>(last(t, 3), 1)), whole(-3)});
+  };
+  const tensor keys =
+      tensor_of(c, operation::transpose, {for_all_heads(*given.k), whole(-2), whole(-1)});
+  const double scale = c.real_or(7, 1 / std::sqrt(static_cast<double>(last(q, 1))));
+  tensor scores = tensor_of(
+      c, operation::mul, {tensor_of(c, operation::matmul, {q, keys}), make_number(c.arena, scale)});
+  if (given.mask != nullptr)
+    scores = cast(c.arena, tensor_of(c, operation::add, {scores, *given.mask}), q.type);
+  if (given.is_causal) {
+    const value dims = value::int_list({last(q, 2), last(*given.k, 2)});
+    const value ones = result_of(c, operation::ones, {dims, value::string("bool")});
+    scores = tensor_of(c, operation::where,
+                       {result_of(c, operation::tril, {ones}), scores,
+                        make_number(c.arena, -std::numeric_limits<double>::infinity())});
+  }
+  const tensor weights = tensor_of(c, operation::safe_softmax, {scores, whole(-1)});
+  return value(std::vector<value>{
+      tensor_of(c, operation::matmul, {weights, for_all_heads(*given.v)}), weights});
+}
+
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

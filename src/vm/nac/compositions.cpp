@@ -34,6 +34,8 @@ namespace {
 // clang-format off
 #define TESSERA_NAC_COMPOSITIONS(X)                                                                \
   X(type_as, "to_copy(a, type(b))")                                                                \
+  X(expand_as, "expand(a, shape(b))")                                                              \
+  X(reshape_as, "view(a, shape(b))")                                                               \
   X(new_full, "full(b, c, d|type(a))")                                                             \
   X(dist, "norm(sub(a, b), c|2.0)")                                                                \
   X(float_power, "pow(to_copy(a, 'float64'), to_copy(b, 'float64'))")                              \
@@ -70,7 +72,16 @@ namespace {
   X(kl_div, "reduced(choose(d|0, mul(exp(b), sub(b, a)), sub(xlogy(b, b), mul(b, a))), c)")        \
   X(hinge_embedding_loss, "x = where(ne(b, 1), clamp(sub(c|1.0, a), 0), 0);"                       \
                           "reduced(add(x, where(ne(b, -1), a, 0)), d)")                            \
-  X(margin_ranking_loss, "reduced(clamp(add(mul(neg(c), sub(a, b)), d|0.0), 0), e)")
+  X(margin_ranking_loss, "reduced(clamp(add(mul(neg(c), sub(a, b)), d|0.0), 0), e)")               \
+  X(cosine_embedding_loss,                                                                         \
+    "x = add(sum(mul(a, a), -1), 1e-12); y = add(sum(mul(b, b), -1), 1e-12);"                      \
+    "z = div(sum(mul(a, b), -1), sqrt(mul(x, y)));"                                                \
+    "x = where(eq(c, -1), clamp(sub(z, d|0.0), 0), 0);"                                            \
+    "reduced(add(where(eq(c, 1), sub(1, z), 0), x), e)")                                           \
+  X(triplet_margin_loss,                                                                           \
+    "x = pairwise_distance(a, b, e|2.0, f|1e-6); y = pairwise_distance(a, c, e|2.0, f|1e-6);"      \
+    "z = choose(g|0, minimum(y, pairwise_distance(b, c, e|2.0, f|1e-6)), y);"                      \
+    "reduced(clamp(sub(add(x, d|1.0), z), 0), h)")
 // clang-format on
 
 using model::operation;
@@ -99,7 +110,7 @@ struct token {
   std::string_view text = {};
 };
 struct expression {
-  static constexpr std::size_t max_tokens = 48;
+  static constexpr std::size_t max_tokens = 64;
   std::array<token, max_tokens> tokens = {};
   std::size_t count = 0;
 };
@@ -185,8 +196,11 @@ class parser {
     }
     if (rest_.substr(0, 2) == "e-") {
       is_real = true;
-      for (int k = rest_[2] - '0'; k > 0; --k) scale *= 10;
-      rest_.remove_prefix(3);
+      rest_.remove_prefix(2);
+      int power = 0;
+      for (; !rest_.empty() && is_digit(rest_[0]); rest_.remove_prefix(1))
+        power = power * 10 + (rest_[0] - '0');
+      for (; power > 0; --power) scale *= 10;
     }
     v /= scale;
     add({is_real ? token::kind::real : token::kind::whole, 0, operation::unknown,

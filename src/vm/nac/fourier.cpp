@@ -362,6 +362,29 @@ template <class F>
   return std::cos(2 * std::numbers::pi * position);
 }
 [[nodiscard]] double hann(double position) noexcept { return 0.5 - 0.5 * cosine(position); }
+[[nodiscard]] double blackman(double position) noexcept {
+  return 0.42 - 0.5 * cosine(position) + 0.08 * cosine(2 * position);
+}
+[[nodiscard]] double bartlett(double position) noexcept {
+  return position < 0.5 ? 2 * position : 2 - 2 * position;
+}
+
+/// Of the elements of a transform: those from 0 on, then, unless there is only half, the negative
+/// ones. Letters: n d dtype.
+[[nodiscard]] value frequencies(call& c, bool half) {
+  const std::int64_t n = c.whole(0);
+  const data_type type = c.type_or(2, data_type::float32);
+  if (!is_floating(type)) refuse_type(type);
+  if (n < 0 || n > max_size)
+    fail(errc::nac_run_argument,
+         "n is " + std::to_string(n) + "; expected 0 to " + std::to_string(max_size));
+  const std::int64_t count = half ? n / 2 + 1 : n, negative = half ? count : (n + 1) / 2;
+  const tensor whole_ones = make_tensor(c.arena, data_type::float64, {count});
+  for (std::int64_t i = 0; i < count; ++i)
+    whole_ones.as<double>()[i] = static_cast<double>(i < negative ? i : i - n);
+  const double by = 1 / (static_cast<double>(n) * c.real_or(1, 1));
+  return result_of(c, operation::mul, {cast(c.arena, whole_ones, type), make_number(c.arena, by)});
+}
 
 /// The window of a short-time transform, in the middle of zeros; ones where none is given.
 [[nodiscard]] tensor window_of(call& c, std::int64_t size, data_type type) {
@@ -427,6 +450,12 @@ value fftn(call& c) { return of_axes(c, kind::complex, false, {}); }
 value ifftn(call& c) { return of_axes(c, kind::complex, true, {}); }
 value rfftn(call& c) { return of_axes(c, kind::real_input, false, {}); }
 value irfftn(call& c) { return of_axes(c, kind::real_output, true, {}); }
+value hfft(call& c) { return of_one_axis(c, kind::real_output, false); }
+value ihfft(call& c) { return of_one_axis(c, kind::real_input, true); }
+value hfft2(call& c) { return of_axes(c, kind::real_output, false, {-2, -1}); }
+value ihfft2(call& c) { return of_axes(c, kind::real_input, true, {-2, -1}); }
+value hfftn(call& c) { return of_axes(c, kind::real_output, false, {}); }
+value ihfftn(call& c) { return of_axes(c, kind::real_input, true, {}); }
 
 value fft_r2c(call& c) {
   request r = by_axes(c, kind::real_input, false);
@@ -483,17 +512,88 @@ value stft(call& c) {
   return c.truth_or(7, true) ? value::complex(pairs) : value(pairs);
 }
 
+// What stft's frames overlap to, divided by the sum of the windows' squares.
+value istft(call& c) {
+  if (!c.at(0).is_complex())
+    fail(errc::nac_run_kind, "a real tensor where a complex one is expected");
+  const tensor& pairs = c.at(0).as_tensor();
+  const std::int64_t size = c.whole(1), hop = c.whole_or(2, size / 4);
+  const std::size_t rank = pairs.rank() - 1;
+  if (rank != 2 && rank != 3)
+    fail(errc::nac_run_shape, "shape is " + dims_of(pairs).text() + "; expected 2 or 3 dimensions");
+  if (c.truth_or(9, false)) fail(errc::nac_run_argument, "return_complex is true; expected false");
+  const std::int64_t rows = rank == 2 ? 1 : pairs.dim(0), held = pairs.dim(rank - 2);
+  const std::int64_t count = pairs.dim(rank - 1);
+  if (size < 1 || size > max_size || hop < 1 || hop > c.whole_or(3, size) || pairs.size() == 0)
+    fail(errc::nac_run_argument, "frames of " + std::to_string(size) + " at every " +
+                                     std::to_string(hop) + "; expected frames that overlap");
+  const bool onesided = c.truth_or(7, held != size);
+  if (held != (onesided ? size / 2 + 1 : size))
+    fail(errc::nac_run_shape, std::to_string(held) + " frequencies of frames of " +
+                                  std::to_string(size) + "; expected " +
+                                  std::to_string(onesided ? size / 2 + 1 : size));
+  const std::size_t order[] = {0, 2, 1, 3};
+  const tensor frames_of = permuted(c.arena, pairs.with_shape({rows, held, count, 2}), order);
+  request r{onesided ? kind::real_output : kind::complex, true};
+  r.axes = {2};
+  r.sizes = {size};
+  r.exponent = c.truth_or(6, false) ? -0.5 : -1;
+  const value all = transformed(c, value::complex(frames_of), r);
+  const tensor real = onesided ? all.as_tensor() : part_of(c, all.as_tensor(), 0);
+  const tensor frames = cast(c.arena, real, data_type::float64);
+  const tensor window = cast(c.arena, window_of(c, size, pairs.type), data_type::float64);
+  // A signal, and the sum of the squares.
+  std::int64_t length = 0;
+  if (__builtin_mul_overflow(hop, count - 1, &length) || length > max_size)
+    fail(errc::budget_memory, "a signal of more than " + std::to_string(max_size) + " elements");
+  length += size;
+  const tensor sums = make_tensor(c.arena, data_type::float64, {rows + 1, length});
+  std::fill_n(sums.as<double>(), sums.size(), 0.0);
+  c.arena.charge(product_of_steps(frames.size(), 2));
+  const double *const w = window.as<double>(), *from = frames.as<double>();
+  double* const squares = sums.as<double>() + rows * length;
+  for (std::int64_t b = 0; b < rows; ++b)
+    for (std::int64_t t = 0; t < count; ++t, from += size)
+      for (std::int64_t k = 0; k < size; ++k) {
+        sums.as<double>()[b * length + t * hop + k] += from[k] * w[k];
+        if (b == 0) squares[t * hop + k] += w[k] * w[k];
+      }
+  const std::int64_t start = c.truth_or(5, true) ? size / 2 : 0;
+  const std::int64_t wanted = c.whole_or(8, length - 2 * start);
+  if (wanted < 1 || wanted > max_size)
+    fail(errc::nac_run_argument,
+         "length is " + std::to_string(wanted) + "; expected 1 to " + std::to_string(max_size));
+  const tensor out = make_tensor(c.arena, data_type::float64, {rows, wanted});
+  std::fill_n(out.as<double>(), out.size(), 0.0);
+  for (std::int64_t i = 0; i < std::min(wanted, length - start); ++i) {
+    const double square = squares[start + i];
+    if (!(std::fabs(square) >= 1e-11))
+      fail(errc::nac_run_argument, "the windows' squares add up to " + std::to_string(square) +
+                                       " at " + std::to_string(start + i) +
+                                       "; expected overlapping windows");
+    for (std::int64_t b = 0; b < rows; ++b)
+      out.as<double>()[b * wanted + i] = sums.as<double>()[b * length + start + i] / square;
+  }
+  tensor signal = cast(c.arena, out, pairs.type);
+  return rank == 2 ? signal.with_shape({wanted}) : signal;
+}
+
+value fftfreq(call& c) { return frequencies(c, false); }
+value rfftfreq(call& c) { return frequencies(c, true); }
+
 value hann_window(call& c) { return window(c, 1, true, hann); }
 value hann_window_by_mode(call& c) { return window(c, 2, c.truth_or(1, true), hann); }
 value hamming_window(call& c) {
   return window(c, 1, true, [](double p) { return 0.54 - 0.46 * cosine(p); });
 }
-value blackman_window(call& c) {
-  return window(c, 1, true, [](double p) { return 0.42 - 0.5 * cosine(p) + 0.08 * cosine(2 * p); });
+value blackman_window(call& c) { return window(c, 1, true, blackman); }
+value hamming_window_by_mode(call& c) {
+  const double alpha = c.real_or(2, 0.54), beta = c.real_or(3, 0.46);
+  return window(c, 4, c.truth_or(1, true), [&](double p) { return alpha - beta * cosine(p); });
 }
-value bartlett_window(call& c) {
-  return window(c, 1, true, [](double p) { return p < 0.5 ? 2 * p : 2 - 2 * p; });
-}
+value blackman_window_by_mode(call& c) { return window(c, 2, c.truth_or(1, true), blackman); }
+value bartlett_window_by_mode(call& c) { return window(c, 2, c.truth_or(1, true), bartlett); }
+value bartlett_window(call& c) { return window(c, 1, true, bartlett); }
 
 }  // namespace vm::nac::operations
 
@@ -502,11 +602,12 @@ namespace vm::nac {
 value run_complex(call& c) {
   using model::operation;
   using namespace operations;
-  constexpr operation transforms[] = {operation::fft,      operation::ifft,    operation::irfft,
-                                      operation::fft2,     operation::ifft2,   operation::irfft2,
-                                      operation::fftn,     operation::ifftn,   operation::irfftn,
-                                      operation::fft_c2r,  operation::fft_c2c, operation::fftshift,
-                                      operation::ifftshift};
+  constexpr operation transforms[] = {operation::fft,       operation::ifft,    operation::irfft,
+                                      operation::fft2,      operation::ifft2,   operation::irfft2,
+                                      operation::fftn,      operation::ifftn,   operation::irfftn,
+                                      operation::fft_c2r,   operation::fft_c2c, operation::fftshift,
+                                      operation::ifftshift, operation::hfft,    operation::hfft2,
+                                      operation::hfftn,     operation::istft};
   const operation o = c.operation;
   const tensor& pairs = c.at(0).as_tensor();
   if (o == operation::view_as_real) return pairs;

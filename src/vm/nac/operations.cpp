@@ -27,7 +27,7 @@ constexpr void set_steps(steps_by_operation& to, element_steps each,
   // Parts and shapes of what is there: only what is copied counts.
   set_steps(to, {0, 2}, {pass, view, getitem, sym_size,
     sym_stride, sym_storage_offset, sym_is_contiguous, resize, atleast_1d, atleast_2d,
-    atleast_3d, positive, new_full, slice, select, squeeze, unsqueeze, expand,
+    atleast_3d, positive, new_full, view_bits, constrain_range, slice, select, squeeze, unsqueeze, expand,
     zeros, zeros_like, new_zeros, ones, ones_like, new_ones, full, full_like, fill, scalar_tensor,
     empty_strided, new_empty_strided});
   // Rows of a table, which isn't read as a whole.
@@ -44,14 +44,15 @@ constexpr void set_steps(steps_by_operation& to, element_steps each,
     masked_select, masked_scatter, take, take_along_dim, nonzero, diagonal, diagonal_scatter,
     select_scatter, movedim, reverse_axes, repeat_interleave, meshgrid, unfold, pixel_shuffle, channel_shuffle, rot90,
     flip_columns, flip_rows, diag, diag_embed, diagflat, hstack, vstack, dstack, column_stack,
-    broadcast_tensors, scatter_by_word, index_reduce,
+    broadcast_tensors, scatter_by_word, index_reduce, put,
     pixel_unshuffle, reflection_pad, replication_pad});
   // Divisions, exponential functions and the like.
   set_steps(to, {4, 16}, {exp, cos, sin, tanh, log, erf, sigmoid, silu, gelu, elu, softplus, tan,
     sinh, cosh, asin, acos, atan, asinh, acosh, atanh, exp2, expm1, log2, log10, log1p, erfc, mish,
     log_sigmoid, selu, celu, logit, sinc, logaddexp, logaddexp2, xlogy, xlog1py, glu, addcdiv, fmod,
     div_mode, atan2, hypot, pow, div, floor_divide, hann_window, hann_window_by_mode,
-    hamming_window, blackman_window, bartlett_window, lstm_cell, gru_cell, rnn_tanh_cell,
+    hamming_window, blackman_window, bartlett_window,
+    hamming_window_by_mode, blackman_window_by_mode, bartlett_window_by_mode, lstm_cell, gru_cell, rnn_tanh_cell,
     rnn_relu_cell, lstm, gru, rnn_tanh, rnn_relu, remainder});
   set_steps(to, {2, 4}, {sqrt, rsqrt, reciprocal, hardsigmoid, hardswish, prelu, trunc, frac,
     softshrink, hardshrink, nan_to_num, round});

@@ -193,6 +193,16 @@ struct target {
   return out;
 }
 
+/// Letter 1 as a row of indices of a row of elements.
+[[nodiscard]] tensor places_in_row(call& c, std::int64_t size) {
+  tensor wrapped = copied(c.arena, indices_of(c.arena, c.tensor_at(1)));
+  for (std::int64_t& i : wrapped.elements<std::int64_t>()) {
+    if (i < -size || i >= size) refuse_index(i, size);
+    if (i < 0) i += size;
+  }
+  return wrapped.with_shape({static_cast<std::int64_t>(wrapped.size())});
+}
+
 /// A word for what becomes of elements.
 struct reduction_word {
   std::string_view name;
@@ -339,16 +349,21 @@ value take_along_dim(call& c) {
 /// Elements by their place in a row of all of them.
 value take(call& c) {
   const tensor& x = c.tensor_at(0);
-  const tensor index = indices_of(c.arena, c.tensor_at(1));
   const auto size = static_cast<std::int64_t>(x.size());
-  tensor wrapped = copied(c.arena, index);
-  for (std::int64_t& i : wrapped.elements<std::int64_t>()) {
-    if (i < -size || i >= size) refuse_index(i, size);
-    if (i < 0) i += size;
-  }
-  const auto count = static_cast<std::int64_t>(wrapped.size());
-  return gathered(c.arena, x.with_shape({size}), 0, wrapped.with_shape({count}))
-      .with_shape(index.dims);
+  return gathered(c.arena, x.with_shape({size}), 0, places_in_row(c, size))
+      .with_shape(c.tensor_at(1).dims);
+}
+value put(call& c) {
+  const tensor &x = c.tensor_at(0), &source = c.tensor_at(2);
+  const auto size = static_cast<std::int64_t>(x.size());
+  const tensor index = places_in_row(c, size);
+  if (source.size() != index.size())
+    fail(errc::nac_run_shape, "source has shape " + source.dims.text() + "; expected " +
+                                  std::to_string(index.size()) + " elements, one for each index");
+  need_same_type(x, source);
+  return scattered(c.arena, x.with_shape({size}), 0, index, source.with_shape(index.dims),
+                   c.truth_or(3, false) ? merge::sum : merge::set, true)
+      .with_shape(x.dims);
 }
 
 /// The last argument of letter 1 is what is put.

@@ -246,22 +246,6 @@ value unflatten(call& c) {
   return x.with_shape(dims);
 }
 
-value expand_as(call& c) {
-  const tensor &x = c.tensor_at(0), &other = c.tensor_at(1);
-  if (!(broadcast(x.dims, other.dims) == other.dims))
-    fail(errc::nac_run_shape, x.dims.text() + " can't be expanded to " + other.dims.text() +
-                                  "; expected other sizes for dimensions of 1 only");
-  return expanded(c.arena, x, other.dims);
-}
-
-value reshape_as(call& c) {
-  const tensor &x = c.tensor_at(0), &other = c.tensor_at(1);
-  if (x.size() != other.size())
-    fail(errc::nac_run_shape, x.dims.text() + " can't be viewed as " + other.dims.text() +
-                                  "; expected " + std::to_string(x.size()) + " elements");
-  return x.with_shape(other.dims);
-}
-
 value movedim(call& c) {
   const tensor& x = c.tensor_at(0);
   return moved(c.arena, x, c.int_list(1), c.int_list(2));
@@ -451,6 +435,45 @@ value assert_true(call& c) {
     fail(errc::nac_run_argument,
          "the asserted condition is false: " + std::string(c.string_or(1, "no message")));
   return c.tensor_at(0);
+}
+
+value constrain_range(call& c) {
+  const scalar v = c.number(0);
+  if ((c.has(1) && v.real < c.real(1)) || (c.has(2) && v.real > c.real(2)))
+    fail(errc::nac_run_argument,
+         "a size is " + std::to_string(v.real) + "; expected " +
+             (c.has(1) ? "at least " + std::to_string(c.real(1)) : std::string()) +
+             (c.has(1) && c.has(2) ? " and " : "") +
+             (c.has(2) ? "at most " + std::to_string(c.real(2)) : std::string()));
+  return c.at(0);
+}
+
+/// The same bytes as elements of another type.
+value view_bits(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (!c.has(1) || c.at(1).what() != value::form::string || !type_named(c.at(1).as_string()))
+    fail(errc::nac_run_argument, "no data type; expected one");
+  const data_type to = c.type_or(1, x.type);
+  shape dims = x.dims;
+  const auto from_size = static_cast<std::int64_t>(model::size_of(x.type));
+  const auto to_size = static_cast<std::int64_t>(model::size_of(to));
+  if (from_size != to_size) {
+    const std::int64_t last = x.rank() == 0 ? 0 : x.dim(x.rank() - 1) * from_size;
+    if (x.rank() == 0 || last % to_size != 0)
+      fail(errc::nac_run_shape,
+           "shape is " + x.dims.text() + " of " + std::string(model::name(x.type)) +
+               "; expected a last axis of a multiple of " + std::to_string(to_size) + " bytes");
+    dims[dims.rank() - 1] = last / to_size;
+  }
+  tensor out = x.with_shape(dims);
+  out.type = to;
+  if (to != data_type::boolean || x.type == data_type::boolean) return out;
+  const auto* const bytes = static_cast<const unsigned char*>(static_cast<const void*>(x.data));
+  for (std::size_t i = 0; i < x.bytes(); ++i)
+    if (bytes[i] > 1)
+      fail(errc::nac_run_argument,
+           "a byte is " + std::to_string(bytes[i]) + " where a boolean is expected");
+  return out;
 }
 
 // ---- stacks

@@ -487,8 +487,188 @@ def compositions():
     losses()
 
 
+# ---- transforms, images, attention
+
+
+def transforms():
+    tolerance(16, 4, largest=True)
+    for name in ("hfft", "ihfft", "hfft2", "ihfft2", "hfftn", "ihfftn"):
+        real, one = name[0] == "i", name in ("hfft", "ihfft")
+        make = noise if real else complex_noise
+        name = f"aten.fft_{name}.default"
+        either(name, noise(3, 4, dtype=i64))
+        either(name, noise(3, 4, dtype=f64))
+        for shape in ((2, 3), (1, 4), (3, 3), (2, 2, 4)):
+            row(name, make(*shape))
+        row(name, make(2, 3, dtype=f64))
+        for norm in ("ortho", "forward", "backward"):
+            row(name, make(3, 4), None, *([-1] if one else [[0, 1]]), norm)
+        row(name, make(3, 4), 5 if one else [2, 5])
+        row(name, make(3, 4), 3 if one else [4, 3], 0 if one else [1, 0])
+        refuse(name, noise(3, 4), None, 2 if one else [2, 0])
+        refuse(name, noise(3, 4), None, -1 if one else [0, 1], "other")
+        refuse(name, noise(3, 4), 0 if one else [2, 2, 2])
+        if real:
+            refuse(name, complex_noise(3, 3))
+    tolerance(1, 2)
+    for name in ("aten.fft_fftfreq.default", "aten.fft_rfftfreq.default"):
+        for n in (1, 2, 5, 8):
+            row(name, n)
+            row(name, n, 0.25)
+        row(name, 6, 2.0, dtype=f64)
+        fixed(name, [-1], "error nac_run_argument")
+    tolerance(8, 4, largest=True)
+    for name in ("hamming", "blackman", "bartlett"):
+        name = f"aten.{name}_window.periodic"
+        for n in (0, 1, 3, 5, 8):
+            row(name, n, True)
+            row(name, n, False)
+        row(name, 6, False, dtype=f64)
+        refuse(name, -1, True)
+        refuse(name, 4, True, dtype=i64)
+    row("aten.hamming_window.periodic_alpha", 6, True, 0.6)
+    row("aten.hamming_window.periodic_alpha_beta", 6, False, 0.6, 0.3)
+    tolerance(32, 4, largest=True)
+    name = "aten.istft.default"
+
+    def spectrum(n, length, hop, window=None, dtype=f32, **kw):
+        return A.stft.default(noise(*length, dtype=dtype), n, hop, None, window,
+                              return_complex=True, **kw)
+
+    window = torch.hann_window(8)
+    row(name, spectrum(8, [24], 2, window), 8, 2, None, window)
+    row(name, spectrum(8, [2, 24], 4, window), 8, 4, 8, window, True)
+    row(name, spectrum(8, [24], 2), 8, 2, None, None, False)
+    row(name, spectrum(8, [24], 2), 8, 2, None, torch.ones(8), True, False, True, 10)
+    row(name, spectrum(8, [24], 2), 8, 2, None, torch.ones(8), True, False, True, 30)
+    row(name, spectrum(8, [24], 2, normalized=True), 8, 2, None, torch.ones(8), True, True)
+    row(name, spectrum(7, [21], 3), 7, 3, 5, torch.ones(5))
+    row(name, spectrum(8, [24], 2, onesided=False), 8, 2, None, torch.ones(8), True, False, False)
+    row(name, spectrum(8, [24], 2, torch.ones(8, dtype=f64), f64), 8, 2, None,
+        torch.ones(8, dtype=f64))
+    refuse(name, spectrum(8, [24], 2, window), 8, 2, None, window, False)  # a window of 0 at 0
+    refuse(name, spectrum(8, [24], 2), 10, 2, None, torch.ones(10))
+    refuse(name, spectrum(8, [24], 2), 8, 9, None, torch.ones(8))
+    refuse(name, spectrum(8, [24], 2), 8, 2, None, torch.ones(7))
+    refuse(name, noise(5, 4), 8, 2, None, torch.ones(8))
+
+
+def images():
+    tolerance(32, 4, largest=True)
+    image = noise(1, 2, 7, 5)
+    for mode in ("bilinear2d", "bicubic2d"):
+        name = f"aten._upsample_{mode}_aa"
+        for t in (f32, f64):
+            row(name + ".vec", image.to(t), [3, 4], False, None)
+            row(name + ".default", image.to(t), [9, 2], True)
+        for t in (f16, bf16, i32, boolean):
+            refuse(name + ".default", image.to(t), [9, 2], True)
+        for size in ([7, 5], [1, 1], [2, 9], [14, 3], [4, 4]):
+            for align in (False, True):
+                row(name + ".vec", image, size, align, None)
+                row(name + ".default", image, size, align)
+        for scales in ([2.0, 2.0], [0.5, 0.4], [1.7, 0.6]):
+            row(name + ".vec", image, None, False, scales)
+            row(name + ".default", image, [3, 3], False, *scales)
+        row(name + ".default", empty(0, 2, 3, 3), [2, 2], False)
+        refuse(name + ".default", image, [0, 2], False)
+        refuse(name + ".default", image, [2], False)
+        refuse(name + ".default", image[0], [2, 2], False)
+        refuse(name + ".vec", image, None, False, None)
+        refuse(name + ".vec", image, [2, 2], False, [2.0, 2.0])
+        refuse(name + ".vec", empty(1, 2, 0, 3), [2, 2], False, None)
+
+
+def attentions():
+    tolerance(32, 4, largest=True)
+    name = "aten._scaled_dot_product_attention_math.default"
+    q, k, v = noise(1, 2, 3, 4), noise(1, 2, 5, 4), noise(1, 2, 5, 2)
+    for t in (f32, f64):
+        row(name, q.to(t), k.to(t), v.to(t))
+    row(name, q, k, v, noise(3, 5))
+    row(name, q, k, v, noise(2, 3, 5) > 0)
+    row(name, q, k, v, None, 0.0, True)
+    row(name, q, k, v, tensor([[True] * 5, [False] * 5, [True, False] * 2 + [True]], boolean))
+    row(name, q, k, v, None, 0.0, False, None, scale=0.25)
+    row(name, noise(1, 4, 3, 2), noise(1, 2, 3, 2), noise(1, 2, 3, 2), None, 0.0, False, None,
+        scale=None, enable_gqa=True)
+    row(name, noise(3, 4), noise(2, 4), noise(2, 4))
+    fixed(name, [q, k, v, None, 0.5], "error nac_run_argument")
+    refuse(name, q, noise(1, 2, 5, 3), v)
+    refuse(name, q, k, v, noise(3, 5), 0.0, True)
+    # These don't run on a CPU, but mean the same.
+    cpu = torch_operator("aten._scaled_dot_product_flash_attention_for_cpu.default")
+    q, k, v, mask = *(noise(1, 2, 3, 4) for _ in range(3)), noise(1, 2, 3, 3)
+    name = "aten._scaled_dot_product_cudnn_attention.default"
+    fixed(name, [q, k, v, None, True], list(cpu(q, k, v)))
+    fixed(name, [q, k, v, mask, False, 0.0, False, False, 2.0],
+          list(cpu(q, k, v, attn_mask=mask, scale=2.0)))
+    fixed(name, [q, k, v, None, True, 0.0, True], list(cpu(q, k, v, 0.0, True)))
+    fixed(name, [q, k, v, None, True, 0.5], "error nac_run_argument")
+    name = "aten._scaled_dot_product_fused_attention_overrideable.default"
+    fixed(name, [q, k, v], list(cpu(q, k, v)))
+    fixed(name, [q, k, v, mask, 0.0, False, False, 2.0],
+          list(cpu(q, k, v, attn_mask=mask, scale=2.0)))
+    fixed(name, [q, k, v, None, 0.0, True], list(cpu(q, k, v, 0.0, True)))
+    fixed(name, [q, k, v, None, 0.5], "error nac_run_argument")
+
+
+def others():
+    tolerance(0, 0)
+    name = "aten.put.default"
+    for t in every:
+        either(name, noise(2, 3, dtype=t), tensor([0, 5, -2], i64), noise(3, dtype=t))
+        either(name, noise(2, 3, dtype=t), tensor([0, 5, 0], i64), noise(3, dtype=t), True)
+    row(name, noise(2, 3), tensor([[1, 2]], i64), noise(2, 1))
+    row(name, noise(2, 3), empty(0, dtype=i64), empty(0))
+    row(name, tensor(1.0), tensor(0, i64), tensor(2.0))
+    refuse(name, noise(2, 3), tensor([6], i64), noise(1))
+    refuse(name, noise(2, 3), tensor([0], i64), noise(2), code="nac_run_shape")
+    refuse(name, noise(2, 3), tensor([0], i64), noise(1, dtype=f64), code="nac_run_type")
+    for name in ("aten.view.dtype", "aten.view_copy.dtype"):
+        row(name, tensor([1.5, -0.0]), i32)
+        row(name, tensor([1, -1], i64), f64)
+        row(name, tensor([1.5, -2.0]), i16)
+        row(name, tensor([[1, 2], [3, 4]], i16), f32)
+        row(name, tensor([1.5, -2.0], f16), bf16)
+        row(name, tensor(1.5), i32)
+        row(name, tensor([True, False], boolean), u8)
+        row(name, tensor([1, 0], u8), boolean)
+        refuse(name, tensor([1, 2, 3], u8), i16)
+        refuse(name, tensor(1.5), i16)
+    for name in ("aten.sym_constrain_range.default", "aten.sym_constrain_range_for_size.default"):
+        fixed(name, [Num(3)], "=i64:3")
+        fixed(name, [Num(3), 0, 5], "=i64:3")
+        fixed(name, [Num(3), None, 5], "=i64:3")
+        fixed(name, [tensor(3.0), 2], tensor(3.0))
+        fixed(name, [Num(3), 4], "error nac_run_argument")
+        fixed(name, [Num(3), 0, 2], "error nac_run_argument")
+    tolerance(8, 2, largest=True)
+    name = "aten.cosine_embedding_loss.default"
+    for reduction in (0, 1, 2):
+        row(name, noise(3, 4), noise(3, 4), tensor([1, -1, 1]), 0.0, reduction)
+        row(name, noise(3, 4), noise(3, 4), tensor([-1, -1, 1]), -0.5, reduction)
+    row(name, noise(4), noise(4), tensor(1.0))
+    row(name, noise(2, 4, dtype=f64), noise(2, 4, dtype=f64), tensor([1, -1], f64))
+    refuse(name, noise(3, 4), noise(3, 3), tensor([1, -1, 1]), code="nac_run_shape")
+    name = "aten.triplet_margin_loss.default"
+    for reduction in (0, 1, 2):
+        row(name, noise(3, 4), noise(3, 4), noise(3, 4), 1.0, 2.0, 1e-6, False, reduction)
+        row(name, noise(3, 4), noise(3, 4), noise(3, 4), 0.5, 1.0, 1e-6, True, reduction)
+    row(name, noise(3, 4), noise(3, 4), noise(3, 4))
+    refuse(name, noise(3, 4), noise(3, 2), noise(3, 4), code="nac_run_shape")
+
+
+def exports():
+    begin("exports")
+    transforms()
+    images()
+    attentions()
+    others()
+
+
 if __name__ == "__main__":
-    recorded = {f.__name__: f for f in (aliases, compositions)}
+    recorded = {f.__name__: f for f in (aliases, compositions, exports)}
     for chosen in sys.argv[1:] or recorded:
         recorded[chosen]()
     if operations.problems:

@@ -166,6 +166,7 @@ TEST_CASE("vm/nac/operations: random", "[vm_nac]") { check("random"); }
 TEST_CASE("vm/nac/operations: arithmetic", "[vm_nac]") { check("arithmetic"); }
 TEST_CASE("vm/nac/operations: statistics", "[vm_nac]") { check("statistics"); }
 TEST_CASE("vm/nac/operations: searching", "[vm_nac]") { check("searching"); }
+TEST_CASE("vm/nac/operations: exports", "[vm_nac]") { check("exports"); }
 TEST_CASE("vm/nac/operations: aliases", "[vm_nac]") { check("aliases"); }
 TEST_CASE("vm/nac/operations: compositions", "[vm_nac]") { check("compositions"); }
 
@@ -173,10 +174,10 @@ TEST_CASE("vm/nac/operations: every name has rows, every operation one with floa
   std::set<std::string> names;
   std::set<nac::operation> with_floats, with_errors;
   for (const char* const group :
-       {"elementwise", "create",    "layout",      "indexing",   "reduce",     "products",
-        "convolution", "normalise", "pooling",     "functions",  "networks",   "algebra",
-        "fourier",     "selection", "random",      "arithmetic", "statistics", "spatial",
-        "searching",   "aliases",   "compositions"})
+       {"elementwise", "create",    "layout",       "indexing",   "reduce",     "products",
+        "convolution", "normalise", "pooling",      "functions",  "networks",   "algebra",
+        "fourier",     "selection", "random",       "arithmetic", "statistics", "spatial",
+        "searching",   "aliases",   "compositions", "exports"})
     for (const row& r : rows_of(group)) {
       const nac::operation o = nac::find_operation(r.name);
       if (o == nac::operation::unknown) FAIL(r.name << " isn't an operation");

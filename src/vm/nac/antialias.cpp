@@ -1,0 +1,174 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Images of another size whose elements are means of all that they cover, with the weights of a
+// triangle or of a cubic: rows first, then columns, in FP64.
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "multiply.hpp"
+#include "operations.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace vm::nac::operations {
+
+namespace {
+
+/// A filter, zero from `reach` on.
+struct filter {
+  double reach;
+  double (*at)(double distance) noexcept;
+};
+constexpr filter triangle = {1, [](double x) noexcept { return std::max(1 - std::fabs(x), 0.0); }};
+constexpr filter cubic = {2, [](double x) noexcept {
+                            constexpr double k = -0.5;
+                            x = std::fabs(x);
+                            if (x < 1) return ((k + 2) * x - (k + 3)) * x * x + 1;
+                            return x < 2 ? (((x - 5) * x + 8) * x - 4) * k : 0.0;
+                          }};
+
+/// An axis of an image and of the result. A scale of 0: that of the sizes.
+struct axis {
+  std::int64_t in, out;
+  double scale = 0;
+};
+
+/// The elements that make each one of the result: `count[i]` of them from `first[i]` on, with their
+/// weights, of which there are at most `width`.
+class weights {
+ public:
+  weights(memory& arena, const filter& f, const axis& a, bool align) {
+    const auto in = static_cast<double>(a.in), out = static_cast<double>(a.out);
+    const double step = align         ? (a.out > 1 ? (in - 1) / (out - 1) : 0)
+                        : a.scale > 0 ? 1 / a.scale
+                                      : in / out;
+    const double support = f.reach * std::max(step, 1.0), shrink = step >= 1 ? 1 / step : 1;
+    width = std::min(a.in, static_cast<std::int64_t>(std::min(2 * support, in)) + 2);
+    const auto n = static_cast<std::uint64_t>(a.out);
+    counted_ = arena.take(product_of_steps(n, static_cast<std::uint64_t>(width + 2) * 8));
+    arena.charge(product_of_steps(n, static_cast<std::uint64_t>(width) * 8));
+    all_.resize(count_of(a.out * width));
+    for (std::int64_t i = 0; i < a.out; ++i) {
+      const double center = step * (static_cast<double>(i) + 0.5);
+      const auto low = static_cast<std::int64_t>(std::max(center - support + 0.5, 0.0));
+      const auto high = static_cast<std::int64_t>(std::min(center + support + 0.5, in));
+      const std::int64_t size = std::clamp<std::int64_t>(high - low, 0, width);
+      first.push_back(std::min(low, a.in - size));
+      count.push_back(size);
+      double* const to = all_.data() + i * width;
+      double sum = 0;
+      for (std::int64_t j = 0; j < size; ++j)
+        sum += to[j] = f.at((static_cast<double>(j + low) - center + 0.5) * shrink);
+      for (std::int64_t j = 0; j < size && sum != 0; ++j) to[j] /= sum;
+    }
+  }
+  [[nodiscard]] const double* of(std::int64_t i) const noexcept { return all_.data() + i * width; }
+
+  std::int64_t width;
+  std::vector<std::int64_t> first, count;
+
+ private:
+  storage counted_;
+  std::vector<double> all_;
+};
+
+[[nodiscard]] value resized(call& c, const filter& f, const axis& rows, const axis& columns) {
+  const tensor& x = c.tensor_at(0);
+  if (x.type != data_type::float32 && x.type != data_type::float64) refuse_type(x.type);
+  const bool align = c.truth_or(2, false);
+  tensor out = make_tensor(c.arena, x.type, {x.dim(0), x.dim(1), rows.out, columns.out});
+  if (out.size() == 0) return out;
+  const weights of_rows(c.arena, f, rows, align), of_columns(c.arena, f, columns, align);
+  const auto planes = static_cast<std::uint64_t>(x.dim(0) * x.dim(1));
+  const auto width = static_cast<std::uint64_t>(columns.out);
+  c.arena.charge(product_of_steps(
+      planes,
+      sum_of_steps(product_of_steps(static_cast<std::uint64_t>(rows.in * of_columns.width), width),
+                   product_of_steps(static_cast<std::uint64_t>(rows.out * of_rows.width), width))));
+  const tensor narrow = make_tensor(c.arena, data_type::float64, {rows.in, columns.out});
+  double* const lines = narrow.as<double>();
+  visit_wide(x.type, [&]<class T>(nac::of<T>) {
+    for (std::uint64_t p = 0; p < planes; ++p) {
+      const T* const plane = x.as<T>() + static_cast<std::int64_t>(p) * rows.in * columns.in;
+      T* to = out.as<T>() + static_cast<std::int64_t>(p) * rows.out * columns.out;
+      for (std::int64_t i = 0; i < rows.in; ++i)
+        for (std::int64_t j = 0; j < columns.out; ++j) {
+          const T* const from = plane + i * columns.in + of_columns.first[count_of(j)];
+          double sum = 0;
+          for (std::int64_t k = 0; k < of_columns.count[count_of(j)]; ++k)
+            sum += of_columns.of(j)[k] * convert<double>(from[k]);
+          lines[i * columns.out + j] = sum;
+        }
+      for (std::int64_t i = 0; i < rows.out; ++i)
+        for (std::int64_t j = 0; j < columns.out; ++j) {
+          const double* const from = lines + of_rows.first[count_of(i)] * columns.out + j;
+          double sum = 0;
+          for (std::int64_t k = 0; k < of_rows.count[count_of(i)]; ++k)
+            sum += of_rows.of(i)[k] * from[k * columns.out];
+          *to++ = convert<T>(sum);
+        }
+    }
+  });
+  return out;
+}
+
+void expect_image(const tensor& x) {
+  if (x.rank() != 4 || x.dims.product(1, 4) == 0)
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() +
+                                  "; expected batch, channels, rows and columns, with elements");
+}
+[[nodiscard]] axis sized(std::int64_t in, std::int64_t out, double scale) {
+  if (out < 1 || out > max_size)
+    fail(errc::nac_run_argument, "an axis has " + std::to_string(out) +
+                                     " elements after resizing; expected 1 to " +
+                                     std::to_string(max_size));
+  return {in, out, scale};
+}
+
+/// By a size or by scales. Letters: input output_size align_corners scale_factors.
+[[nodiscard]] value resized_by(call& c, const filter& f) {
+  const tensor& x = c.tensor_at(0);
+  expect_image(x);
+  if (c.has(1) == c.has(3))
+    fail(errc::nac_run_argument,
+         c.has(1) ? "both output_size and scale_factors are given; expected one of them"
+                  : "neither output_size nor scale_factors is given; expected one of them");
+  if (c.has(1)) {
+    const std::span<const std::int64_t> to = c.int_list(1);
+    if (to.size() != 2)
+      fail(errc::nac_run_argument,
+           "output_size has " + std::to_string(to.size()) + " elements; expected 2");
+    return resized(c, f, sized(x.dim(2), to[0], 0), sized(x.dim(3), to[1], 0));
+  }
+  const std::span<const double> by = c.numbers(3);
+  if (by.size() != 2)
+    fail(errc::nac_run_argument,
+         "scale_factors has " + std::to_string(by.size()) + " elements; expected 2");
+  const auto scaled = [&](std::int64_t in, double scale) {
+    return sized(in, convert<std::int64_t>(static_cast<double>(in) * scale), scale);
+  };
+  return resized(c, f, scaled(x.dim(2), by[0]), scaled(x.dim(3), by[1]));
+}
+/// To a size. Letters: input output_size align_corners scales_h scales_w.
+[[nodiscard]] value resized_to(call& c, const filter& f) {
+  const tensor& x = c.tensor_at(0);
+  expect_image(x);
+  const std::span<const std::int64_t> to = c.int_list(1);
+  if (to.size() != 2)
+    fail(errc::nac_run_argument,
+         "output_size has " + std::to_string(to.size()) + " elements; expected 2");
+  return resized(c, f, sized(x.dim(2), to[0], c.real_or(3, 0)),
+                 sized(x.dim(3), to[1], c.real_or(4, 0)));
+}
+
+}  // namespace
+
+value upsample_linear_antialiased(call& c) { return resized_by(c, triangle); }
+value upsample_linear_antialiased_to(call& c) { return resized_to(c, triangle); }
+value upsample_cubic_antialiased(call& c) { return resized_by(c, cubic); }
+value upsample_cubic_antialiased_to(call& c) { return resized_to(c, cubic); }
+
+}  // namespace vm::nac::operations
+}  // namespace tessera::inline TESSERA_ABI
