@@ -25,7 +25,7 @@
 //   write           byte for byte as the format's own serializer       ark/write.hpp
 //   convert         from one dialect to another                        ark/convert.hpp
 //   canonicalise    one form for all models that differ only in Ids    ark/convert.hpp
-//   print           a listing, one operation a line                    ark/print.hpp
+//   print           a listing, one operation per line                  ark/print.hpp
 //   builder         models built in code                               ark/build.hpp
 //   read_plan       a plan: how a machine runs a model; also           ark/plan.hpp
 //                   verify_plan, write_plan, print, plan_model
@@ -48,7 +48,7 @@
 //
 // Everything lives in `tessera::inline TESSERA_ABI`, which differs by version and mode: two of them
 // linked into one program keep apart. In one translation unit they cannot, so that is an error; the
-// checks stand outside the guard because a guard would skip them exactly when they matter.
+// checks are outside the guard because a guard would skip them exactly when they matter.
 
 #if defined(TESSERA_VERSION) && TESSERA_VERSION != 100
 #error "two versions of Tessera are included in one translation unit"
@@ -109,7 +109,7 @@
 // returns the result: a new tensor over the same memory. Use results rather than the tensors they
 // were written to, because a node depends on the nodes whose results it uses.
 //
-//   tensor          memory of its own         refer, shard, reshape     other views of the same memory
+//   tensor          new memory                refer, shard, reshape     views of the same memory
 //   relu add …      one operation each        op                        any operation of the table
 //   send recv       with their tags           send_tag recv_tag         tags for op() and packets
 //
@@ -207,8 +207,13 @@
   X(alir_operation_form, 1008,                                                                     \
     "the operation's fields don't match spec_version: 7 fields in version 2, 6 in 3 and 4")        \
   X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
-  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
-  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
+  X(alir_addresses, 1010,                                                                          \
+    "wrong number of addresses: expected 0 for input and constant, 3 for mux, 2 for add, "         \
+    "subtract, multiply and bit_binary, any for a sum, 1 for other opcodes")                       \
+  X(alir_data, 1011,                                                                               \
+    "wrong number of data values: expected 0 for negate, relu, multiply and a quantize of "        \
+    "version 3, 2 for add_constant, bit_binary and a lookup in bytecode, 2 per term for a sum, 1 " \
+    "for other opcodes")                                                                           \
   X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
   X(alir_number_precision, 1013, "expected an integer below 2^53, which a double holds exactly")   \
   X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
@@ -218,12 +223,14 @@
   X(alir_bytecode_alignment, 1030,                                                                 \
     "the length is not a multiple of 4 bytes: expected 32-bit words")                              \
   X(alir_bytecode_truncated, 1031, "the bytecode ends before its last field")                      \
-  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
+  X(alir_bytecode_trailing, 1032, "bytes after the last field; expected the end of the bytecode")  \
   X(alir_bytecode_count, 1033,                                                                     \
     "the count is negative or exceeds what the remaining bytes can hold")                          \
   X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
-  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
-  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
+  X(alir_bytecode_type, 1035,                                                                      \
+    "invalid type; expected integer and fraction bits from -1000 to 1000, in all 0 to 64 bits, "   \
+    "with bounds that a double can hold")                                                          \
+  X(alir_bytecode_pad, 1036, "the table pad is out of range for the operand's type")               \
   X(alir_bytecode_pad_conflict, 1037, "all lookups of one operand must have the same table pad")   \
                                                                                                    \
   X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
@@ -232,7 +239,7 @@
   X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
   X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
   X(alir_output_index, 1055, "an output must be -1 or the index of an operation")                  \
-  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
+  X(alir_input_index, 1056, "no such input; expected an index from 0 to the number of inputs - 1") \
   X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
   X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
   X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
@@ -244,13 +251,14 @@
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
   X(alir_mux_alignment, 1066, "only one operand of a mux may need a shift, but both do")           \
   X(alir_table_index, 1067,                                                                        \
-    "the table index must be at least 0 and below the number of lookup tables")                    \
+    "no such lookup table; expected an index from 0 to the number of tables - 1")                  \
   X(alir_table_empty, 1068,                                                                        \
-    "a lookup table must have at least one entry, shared with no other table")                     \
+    "expected a lookup table of at least one entry, none of them shared with another table")       \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
   X(alir_sum_terms, 1070,                                                                          \
-    "a sum must have at least two terms of its own, each an earlier operation")                    \
-  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+    "expected a sum of at least two terms, not shared with another sum, each an earlier "          \
+    "operation")                                                                                   \
+  X(alir_table_base, 1071, "the operand's interval starts at an index outside the range of int32") \
   X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
   X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \
@@ -274,22 +282,25 @@
 // X(enumerator, value, message)
 #define TESSERA_ARK_ERRORS(X)                                                                      \
   X(ark_s01_root, 2001, "the root of a model is not an object")                                    \
-  X(ark_s02_root_member, 2002, "the root has no Rank, WorldSize or Nodes")                         \
+  X(ark_s02_root_member, 2002, "missing member of the root; expected Rank, WorldSize and Nodes")   \
   X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
   X(ark_s04_nodes, 2004, "expected Nodes as an array of objects")                                  \
   X(ark_s05_node_member, 2005,                                                                     \
-    "missing or of the wrong type: Id, ProducerNodeIds or ConsumerNodeIds of a node")              \
+    "expected a node with Id (an integer), ProducerNodeIds and ConsumerNodeIds (arrays of "        \
+    "integers)")                                                                                   \
   X(ark_s06_op_or_ops, 2006,                                                                       \
-    "expected either Op or Ops in each node, and the same one in all nodes")                       \
+    "a node has neither Op nor Ops, both, or another one than the nodes before; expected Op (an "  \
+    "object) in every node, or Ops (an array) in every node")                                      \
   X(ark_s07_no_ops, 2007, "expected at least one operation")                                       \
   X(ark_s08_op_member, 2008,                                                                       \
-    "missing or of the wrong type: Type, Name, IsVirtual, ReadTensors, WriteTensors, "             \
-    "ResultTensors or Args of an operation")                                                       \
+    "expected an operation with Type and Name (strings), IsVirtual (a boolean), ReadTensors, "     \
+    "WriteTensors and ResultTensors (arrays) and Args (an object)")                                \
   X(ark_s09_tensor_member, 2009,                                                                   \
-    "missing or of the wrong type: Id, DataType, Shape, Strides, Offsets, PaddedShape (or "        \
-    "Pads) or Buffer of a tensor")                                                                 \
+    "expected a tensor with Id (an integer), DataType (a string), Shape, Strides, Offsets, "       \
+    "PaddedShape or Pads (arrays of integers) and Buffer (an object)")                             \
   X(ark_s10_buffer_member, 2010,                                                                   \
-    "missing or of the wrong type: Id, Rank, SendTags or RecvTags of a buffer")                    \
+    "expected a buffer with Id and Rank (integers), SendTags and RecvTags (arrays) and, "          \
+    "optionally, IsExternal (a boolean)")                                                          \
   X(ark_s12_unknown_member, 2012, "unknown member")                                                \
   X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
   X(ark_g01_node_id, 2021, "duplicate node Id")                                                    \
@@ -305,19 +316,23 @@
   X(ark_g12_own_result, 2032, "an operation reads or writes its own result")                       \
   X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
   X(ark_g14_unordered_access, 2034, "no dependency orders conflicting accesses to the same bytes") \
-  X(ark_t01_rank, 2041, "expected one to four dimensions, the same number in each list")           \
+  X(ark_t01_rank, 2041,                                                                            \
+    "wrong number of dimensions; expected 1 to 4, the same number in Shape, Strides, Offsets and " \
+    "PaddedShape")                                                                                 \
   X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
   X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
   X(ark_t04_padding, 2044, "PaddedShape is smaller than Shape")                                    \
   X(ark_t05_strides, 2045, "Strides are smaller than Offsets + PaddedShape")                       \
-  X(ark_t06_data_type, 2046, "unknown DataType")                                                   \
+  X(ark_t06_data_type, 2046,                                                                       \
+    "unknown DataType; expected FP32, FP16, BF16, INT32, UINT32, INT8, UINT8, BYTE, FP8_E4M3 or "  \
+    "FP8_E5M2")                                                                                    \
   X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
   X(ark_t08_tensor_differs, 2048, "two descriptions of one tensor Id differ")                      \
   X(ark_b01_buffer_differs, 2051,                                                                  \
     "two descriptions of one buffer Id differ in Rank, tags or IsExternal")                        \
   X(ark_b02_buffer_rank, 2052, "expected -1 or a rank below WorldSize as a buffer's Rank")         \
   X(ark_b03_tags, 2053,                                                                            \
-    "expected tags as pairs [RemoteRank, Tag] of 32-bit integers, ascending and unique")           \
+    "malformed tags; expected pairs [RemoteRank, Tag] of 32-bit integers, ascending and unique")   \
   X(ark_b04_tag_rank, 2054,                                                                        \
     "expected another rank in a local buffer's tags, and -1 or this file's rank in a remote "      \
     "one's")                                                                                       \
@@ -326,9 +341,11 @@
   X(ark_o02_virtual, 2062,                                                                         \
     "expected IsVirtual to be true for Tensor, Placeholder and Reshape only")                      \
   X(ark_o03_arity, 2063, "wrong number of tensors for the operation")                              \
-  X(ark_o04_argument, 2064, "missing or unknown argument, or one of the wrong TYPE")               \
+  X(ark_o04_argument, 2064,                                                                        \
+    "the arguments don't match the operation's Type: one is missing, unknown or of another TYPE")  \
   X(ark_o05_argument_form, 2065,                                                                   \
-    "expected {TYPE: value} with one known TYPE and a value in its range")                         \
+    "malformed argument; expected {TYPE: value} with a TYPE of INT, INT64, UINT64, UINT32, BOOL, " \
+    "FLOAT, DIMS, TENSOR or OFFSET and a value in its range")                                      \
   X(ark_o06_data_types, 2066, "the operation does not take these DataTypes")                       \
   X(ark_o07_shape, 2067, "the shapes do not broadcast to that of the output")                      \
   X(ark_o08_result_view, 2068, "the result is a different view than the output tensor")            \
@@ -364,15 +381,18 @@
   X(ark_m08_deadlock, 2098, "deadlock: the ranks wait for each other")                             \
   X(ark_m09_syncs, 2099, "expected the same number of DeviceSyncs on every rank")                  \
   X(ark_dialect, 2110,                                                                             \
-    "the dialect cannot express this: several operations in a node, padding, or a true "           \
-    "IsExternal")                                                                                  \
+    "the dialect can't express the model: D3 has one operation per node, D1a has no padding, and " \
+    "only D2x and D3x have IsExternal")                                                            \
   X(ark_not_finite, 2111, "expected a finite FLOAT; JSON has no infinities and NaNs")              \
-  X(ark_too_large, 2112, "the model exceeds 32-bit indices, or an index is out of range")          \
+  X(ark_too_large, 2112,                                                                           \
+    "the model has more elements than 32-bit indices can number, or an index outside its list")    \
   X(ark_unsupported, 2113, "the machine does not support this operation or DataType")              \
-  X(ark_division, 2114, "division of an integer by zero")                                          \
-  X(ark_index, 2115, "row index outside the table")                                                \
-  X(ark_pool_index, 2116, "an index or enumerator of the model is out of range")                   \
-  X(ark_plan_member, 2121, "a member of the plan is missing, or has the wrong type or value")      \
+  X(ark_division, 2114, "the operation divides an integer by zero")                                \
+  X(ark_index, 2115, "index outside the rows of the table")                                        \
+  X(ark_pool_index, 2116,                                                                          \
+    "invalid model: an index is outside its pool, or an enumerator is unknown")                    \
+  X(ark_plan_member, 2121,                                                                         \
+    "a member of the plan is missing or not of its type, or a number in it is out of range")       \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
     "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
@@ -381,7 +401,8 @@
   X(ark_plan_tiles, 2126, "the task groups do not cover each tile of the task exactly once")       \
   X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
   X(ark_plan_config, 2128,                                                                         \
-    "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
+    "malformed Config; expected an object with NumWarps, SramBytes and NumTasks, integers of at "  \
+    "least 0, for each operation")                                                                 \
   X(ark_plan_model, 2129, "the operations of the plan and its model differ")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
@@ -407,11 +428,15 @@
   X(genome_base64_character, 5001, "expected a base64 character: A-Z, a-z, 0-9, + or /")           \
   X(genome_base64_end, 5002, "expected base64 in groups of 4, padded with = and zero bits")        \
                                                                                                    \
-  X(genome_registry_member, 5010, "unknown member of the registry")                                \
+  X(genome_registry_member, 5010,                                                                  \
+    "unknown member of the registry; expected one of its eleven maps, such as "                    \
+    "canonical_to_index, patterns or rules")                                                       \
   X(genome_registry_key, 5011, "expected an id as the key: a decimal number from 0 to 65535")      \
   X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
   X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
-  X(genome_rule_member, 5014, "unknown, missing or mistyped member of a rule")                     \
+  X(genome_rule_member, 5014,                                                                      \
+    "malformed rule; expected probability, count, b64_repr and, optionally, exceptions in a "      \
+    "transition, or count elsewhere")                                                              \
   X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
                                                                                                    \
   X(genome_id_range, 5020, "the id is outside the range of the node field that holds it")          \
@@ -432,7 +457,8 @@
   X(genome_pattern_order, 5035,                                                                    \
     "the pattern refers to a node before the start of the graph, or to one without a result")      \
                                                                                                    \
-  X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
+  X(genome_command, 5040,                                                                          \
+    "A is reserved; expected 1 to 8 (a command) or 10 to 255 (an operation)")                      \
   X(genome_operation_unknown, 5041, "the registry has no operation with the node's id")            \
   X(genome_variation_unknown, 5042, "the registry has no variation with the node's id")            \
   X(genome_constant_unknown, 5043, "the registry has no constant with the node's id")              \
@@ -440,10 +466,14 @@
   X(genome_parameter_unknown, 5045, "the registry has no parameter with the node's id")            \
   X(genome_pattern_unknown, 5046, "the registry has no pattern with the node's id")                \
   X(genome_special_form, 5047,                                                                     \
-    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs only for OUTPUT")            \
+    "malformed command; expected B = 1 and C = 0 (in a PATTERN, the low byte of C), and inputs "   \
+    "only in an OUTPUT")                                                                           \
   X(genome_copy_form, 5048,                                                                        \
-    "expected a COPY of at least 1 node without inputs: their A in B, their B and C in D")         \
-  X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
+    "malformed COPY; expected a count C of at least 1, and nodes without inputs: their A in B, "   \
+    "their B and C as the two entries of D")                                                       \
+  X(genome_control_form, 5049,                                                                     \
+    "malformed CONTROL_FLOW; expected B = 1 (IF) or 2 (WHILE), C = 0, and in D first the lengths " \
+    "of two blocks")                                                                               \
   X(genome_block_length, 5050,                                                                     \
     "expected blocks of at least 1 node that end inside the block around them")                    \
   X(genome_reference, 5051, "expected the id of an earlier node")                                  \
@@ -494,7 +524,9 @@
   X(nac_header_90, 3003,                                                                           \
     "headers of 90 bytes (version 1.5, before January 2026) aren't supported; expected 88, 92 "    \
     "or 100 bytes")                                                                                \
-  X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
+  X(nac_quantization, 3004,                                                                        \
+    "unknown quantization method; expected 0 (none), 1 (fp16), 2 (int8_tensor), 3 (int8_channel) " \
+    "or 4 (block_fp8)")                                                                            \
   X(nac_section_offset, 3005,                                                                      \
     "the section's offset is inside the header or past the end of the file")                       \
   X(nac_section_repeated, 3006, "duplicate section: another slot has a section with the same tag") \
@@ -503,10 +535,12 @@
   X(nac_signature_unknown, 3009, "no signature in PERM has the instruction's id")                  \
   X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
   X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
-  X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
+  X(nac_constant_type, 3012, "unknown type of constant; expected 0 (null) to 6 (list[float32])")   \
   X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
-  X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
-  X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
+  X(nac_data_type, 3014, "unknown data type; expected 0 (f32) to 9 (bool)")                        \
+  X(nac_tensor_quantization, 3015,                                                                 \
+    "unknown quantization of a tensor; expected 0 (none), 1 (fp16), 2 (int8_tensor), 3 "           \
+    "(int8_channel) or 4 (block_fp8)")                                                             \
   X(nac_tensor_metadata, 3016, "the tensor's metadata are longer or shorter than their fields")    \
   X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
                                                                                                    \
@@ -540,9 +574,10 @@
   X(nac_branch_nesting, 3130, "the branches end after the end of the branch around them")          \
   X(nac_branch_result, 3131,                                                                       \
     "a branch's result is used outside the branch: it is absent if the branch doesn't run")        \
-  X(nac_prefix, 3132, "expected a prefix that counts the following words, with or without itself") \
+  X(nac_prefix, 3132,                                                                              \
+    "unusual prefix; expected the number of words that follow, counting itself or not")            \
   X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
-  X(nac_id_repeated, 3134, "duplicate id; its last record counts")                                 \
+  X(nac_id_repeated, 3134, "duplicate id; the last record is used")                                \
   X(nac_input_count, 3135,                                                                         \
     "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
   X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
@@ -550,7 +585,7 @@
   X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
   X(nac_weights_elsewhere, 3139, "the weights are in another file, which was not given")           \
   X(nac_external_missing, 3140, "the external weights have no tensor with the parameter's name")   \
-  X(nac_external_type, 3141, "the external tensor has a type or shape that NAC doesn't have")      \
+  X(nac_external_type, 3141, "the external tensor's dtype or shape isn't one that NAC supports")   \
   X(nac_tensor_repeated, 3142, "duplicate tensor for this parameter")                              \
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
   X(nac_tensor_size, 3144, "the tensor has more or fewer bytes than its shape and type need")      \
@@ -563,15 +598,17 @@
   X(nac_name_repeated, 3150, "duplicate name of a resource or array")                              \
   X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
   X(nac_tick_repeated, 3161, "duplicate record for this tick")                                     \
-  X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
+  X(nac_action, 3162,                                                                              \
+    "unknown action; expected 10 (save_result), 15 (save_for_grad), 20 (free), 25 "                \
+    "(free_after_trng), 30 (forward) or 40 (preload)")                                             \
   X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
   X(nac_save_target, 3164, "save_result: expected the tick's own instruction")                     \
   X(nac_forward_target, 3165, "forward: expected the only instruction that uses the result")       \
   X(nac_preload_target, 3166, "preload: expected an INPUT of variant 1")                           \
-  X(nac_preload_late, 3167, "preload: the INPUT has run before")                                   \
+  X(nac_preload_late, 3167, "preload: the INPUT has already run")                                  \
   X(nac_free_early, 3168, "free: the result doesn't exist yet")                                    \
   X(nac_free_needed, 3169, "free: a later instruction uses the result")                            \
-  X(nac_free_twice, 3170, "free: the result was freed before")                                     \
+  X(nac_free_twice, 3170, "free: the result is already freed")                                     \
   X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
   X(nac_training_flag, 3181, "bit 6 of byte 4 disagrees with the presence of a TRNG section")      \
   X(nac_reserved_bytes, 3182, "expected 0 in the header's reserved bytes")                         \
@@ -616,7 +653,7 @@
     "the tensor has scales, an axis, a block or an original shape that its quantization "          \
     "doesn't store")                                                                               \
   X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
-  X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
+  X(nac_write_bytecode, 3232, "a manifest or an execution plan has at most 4,294,967,295 bytes")   \
   X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
   X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
   X(nac_write_stopped, 3235, "the sink stopped writing")                                           \
@@ -634,40 +671,43 @@
   X(nac_mep_opcode, 3300, "unknown opcode in the execution plan")                                  \
   X(nac_mep_reserved, 3301, "reserved opcode in the execution plan: it can't run")                 \
   X(nac_mep_truncated, 3302, "the execution plan ends inside an instruction")                      \
-  X(nac_mep_operation, 3303, "the plan's instruction has no operation with this number")           \
+  X(nac_mep_operation, 3303, "unknown operation number in the execution plan's instruction")       \
   X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
   X(nac_mep_file_type, 3305,                                                                       \
     "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
   X(nac_mep_extern_kind, 3306,                                                                     \
     "expected an external object of kind 0 (tokenizer) or 1 (constant)")                           \
   X(nac_mep_unload_kind, 3307, "expected 0 (a model) or 1 (a slot) to unload")                     \
-  X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
+  X(nac_mep_data_type, 3308,                                                                       \
+    "unknown data type in the execution plan; expected 0 (f32) to 9 (bool)")                       \
   X(nac_mep_create_kind, 3309,                                                                     \
     "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
   X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (mse) or 255 (none)")             \
   X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
   X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
-  X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
-  X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
-  X(nac_mep_constant_string, 3315, "expected a string constant of the plan")                       \
+  X(nac_mep_write_mode, 3313, "unknown write mode; expected 0 (line), 1 (append) or 2 (bare)")     \
+  X(nac_mep_constant, 3314, "no constant of the execution plan has this id")                       \
+  X(nac_mep_constant_string, 3315, "expected a string constant of the execution plan")             \
   X(nac_mep_constant_model, 3316,                                                                  \
-    "expected a constant of the plan that is a model's number, 0 to 255")                          \
+    "expected a constant of the execution plan that is a model's number, 0 to 255")                \
   X(nac_mep_jump, 3317,                                                                            \
-    "expected a jump to the start of an instruction or to the end of the plan")                    \
+    "expected a jump to the start of an instruction or to the end of the execution plan")          \
   X(nac_mep_jump_into_loop, 3318, "the jump leads into a loop from outside")                       \
   X(nac_mep_loop_end, 3319, "flow_loop_end without a flow_loop_start")                             \
   X(nac_mep_loop_open, 3320, "flow_loop_start without a flow_loop_end")                            \
   X(nac_mep_loop_back, 3321, "expected flow_loop_end to jump back into its loop")                  \
-  X(nac_mep_break, 3322, "flow_break_loop_if outside of all loops")                                \
+  X(nac_mep_break, 3322, "flow_break_loop_if outside a loop")                                      \
   X(nac_mep_break_target, 3323, "expected flow_break_loop_if to jump past the end of its loop")    \
-  X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
-  X(nac_mep_label_unknown, 3331, "undefined label in the plan")                                    \
-  X(nac_mep_label_repeated, 3332, "duplicate label in the plan")                                   \
+  X(nac_mep_mnemonic, 3330, "expected an instruction of the execution plan, a label, or bytes")    \
+  X(nac_mep_label_unknown, 3331, "undefined label in the execution plan")                          \
+  X(nac_mep_label_repeated, 3332, "duplicate label in the execution plan")                         \
   X(nac_mep_jump_range, 3333, "the jump is longer than 32 KiB")                                    \
-  X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
-  X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
+  X(nac_mep_operand_range, 3334,                                                                   \
+    "the operand doesn't fit its field of the execution plan's instruction")                       \
+  X(nac_mep_operand_count, 3335,                                                                   \
+    "expected as many operands as the execution plan's instruction has")                           \
   X(nac_mep_choice, 3336, "expected one of this operand's names, or a number")                     \
-  X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
+  X(nac_mep_constants, 3337, "an execution plan has at most 65,536 constants")                     \
   X(nac_mep_list, 3338, "a list has at most 255 slots")                                            \
   X(nac_hex, 3339, "expected hex digits after 0x, two for each byte")                              \
                                                                                                    \
@@ -678,7 +718,7 @@
   X(nac_tisa_payload_long, 3354,                                                                   \
     "there are bytes after the last field of the tokenizer's instruction")                         \
   X(nac_tisa_json, 3355,                                                                           \
-    "the instruction holds JSON, as files of old tokenizers do: export the model again")           \
+    "obsolete form: the payload is JSON, as old tokenizers wrote it; export the model again")      \
   X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
   X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
   X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
@@ -721,9 +761,10 @@
   X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
   X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
   X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
-  X(nac_text_signature_arguments, 3429, "the signature is for other arguments")                    \
+  X(nac_text_signature_arguments, 3429, "the signature doesn't match the instruction's arguments") \
   X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
-  X(nac_text_input_name, 3431, "the input has another name, or can't have one")                    \
+  X(nac_text_input_name, 3431,                                                                     \
+    "conflicting name for this input, or a name for an INPUT that can't have one")                 \
   X(nac_text_parameter, 3432, "no parameter has this name")                                        \
   X(nac_text_operations, 3433, "all 256 ids of operations are in use")                             \
   X(nac_text_signatures, 3434, "all 256 ids of signatures are in use")                             \
@@ -801,30 +842,32 @@
   X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
   X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
   X(nac_run_index, 3606, "expected an index inside the tensor")                                    \
-  X(nac_run_argument, 3607, "invalid value of an argument")                                        \
+  X(nac_run_argument, 3607, "invalid argument value")                                              \
   X(nac_run_kind, 3608, "wrong kind of value for the operation")                                   \
   X(nac_run_division, 3609, "integer division by zero")                                            \
   X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
-  X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
-  X(nac_run_strides, 3614, "the operation asks for strides, which NAC doesn't hold")               \
+  X(nac_run_in_place, 3613, "the in-place change can't be tracked")                                \
+  X(nac_run_strides, 3614, "the operation depends on strides, which NAC doesn't store")            \
                                                                                                    \
-  X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
+  X(nac_plan_slot, 3620,                                                                           \
+    "the slot holds the wrong kind of value for the execution plan's instruction")                 \
   X(nac_plan_training, 3621,                                                                       \
     "training isn't supported: model_train_step and model_save_weights are refused")               \
-  X(nac_plan_prompt, 3622, "the plan prompts for an answer, and none is left")                     \
+  X(nac_plan_prompt, 3622, "the execution plan prompts for an answer, and none is left")           \
   X(nac_plan_answer, 3623, "expected an answer of the prompt's type")                              \
-  X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
-  X(nac_plan_path, 3625, "the path is outside the folder that the plan may use")                   \
-  X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
+  X(nac_plan_model, 3624, "the execution plan uses a model that it hasn't loaded")                 \
+  X(nac_plan_path, 3625, "the path is outside the folder that the execution plan may use")         \
+  X(nac_plan_file, 3626, "the execution plan's file can't be read or written")                     \
   X(nac_plan_array, 3627, "the container has no array with this name")                             \
   X(nac_plan_format, 3628, "the format string doesn't match its values")                           \
-  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan uses")                      \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the execution plan uses")            \
   X(nac_plan_image, 3630, "the file isn't an image of a supported format")                         \
-  X(nac_plan_unavailable, 3631, "this build doesn't support what the plan's instruction needs")    \
-  X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
-  X(nac_plan_write, 3633, "the plan has no permission to write this file")                         \
+  X(nac_plan_unavailable, 3631,                                                                    \
+    "this build doesn't support what the execution plan's instruction needs")                      \
+  X(nac_plan_inputs, 3632, "the model has fewer inputs than the execution plan gives")             \
+  X(nac_plan_write, 3633, "the execution plan has no permission to write this file")               \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container has no tokenizer manifest")                        \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -843,7 +886,7 @@
 //   TESSERA_NEM_RULES(X)
 //
 // A row states the rule's phase (which of reading or verifying finds it) and its severity in the
-// default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
+// default profile; `nem::rule` (nem/rule.hpp) knows what other profiles change. Part of the
 // table of all codes: core/error_table.hpp. Rules RT are those of runs; verification never finds them.
 //
 // Lifetime:   none.
@@ -856,7 +899,7 @@
 
 // X(enumerator, value, what was expected, phase, severity)
 #define TESSERA_NEM_RULES(X)                                                                       \
-  X(nem_lex_001_character, 4001, "a character that no token of NEM starts with", lex, error)       \
+  X(nem_lex_001_character, 4001, "unexpected character", lex, error)                               \
   X(nem_lex_002_string, 4002, "the string isn't closed before the end of its line", lex, error)    \
   X(nem_lex_003_escape, 4003,                                                                      \
     "unknown escape: expected one of \\n \\t \\\\ \\\" (it is kept as it is)", lex, warning)       \
@@ -864,7 +907,7 @@
     "malformed number: expected digits, or digits '.' digits and an exponent", lex, error)         \
   X(nem_lex_005_integer, 4005, "the integer exceeds 2^63 - 1", lex, error)                         \
                                                                                                    \
-  X(nem_syn_001_token, 4006, "the token doesn't fit here", parse, error)                           \
+  X(nem_syn_001_token, 4006, "unexpected token", parse, error)                                     \
   X(nem_syn_002_loop, 4007, "expected endloop: the loop isn't closed", parse, error)               \
   X(nem_syn_003_endloop, 4008, "endloop without a loop", parse, error)                             \
   X(nem_syn_004_include, 4009, "expected include before everything else", parse, error)            \
@@ -874,10 +917,10 @@
   X(nem_syn_007_mixed, 4012, "a file holds either configuration or a program", parse, error)       \
   X(nem_syn_008_statement, 4013, "expected a declaration, a task or a loop", parse, error)         \
   X(nem_syn_009_comma, 4014, "expected ',' between type attributes", parse, error)                 \
-  X(nem_syn_010_type_attribute, 4015,                                                              \
-    "the type attribute is given already; layout and strides exclude each other", parse, error)    \
-  X(nem_syn_011_argument, 4016, "the argument is given already", parse, error)                     \
-  X(nem_syn_012_missing, 4017, "a required argument is missing", parse, error)                     \
+  X(nem_syn_010_type_attribute, 4015, "duplicate type attribute, or both layout and strides",      \
+    parse, error)                                                                                  \
+  X(nem_syn_011_argument, 4016, "duplicate argument", parse, error)                                \
+  X(nem_syn_012_missing, 4017, "missing required argument", parse, error)                          \
   X(nem_syn_013_reserved, 4018, "a reserved word can't be a name", parse, error)                   \
   X(nem_syn_014_depth, 4019, "nested deeper than 256", parse, error)                               \
   X(nem_syn_017_line_operator, 4020,                                                               \
@@ -888,7 +931,7 @@
   X(nem_syn_020_inner_type, 4023, "type attributes belong after the parentheses of region", parse, \
     warning)                                                                                       \
                                                                                                    \
-  X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
+  X(nem_con_001_duplicate, 4024, "duplicate constant declaration", const_, error)                  \
   X(nem_con_002_forward, 4025,                                                                     \
     "the constant expression uses a name that isn't declared before it", const_, error)            \
   X(nem_con_003_not_constant, 4026, "the constant expression uses a name that isn't a constant",   \
@@ -897,18 +940,18 @@
   X(nem_con_005_in_loop, 4028, "const declaration not permitted inside loop body", const_, error)  \
   X(nem_con_006_conflict, 4029, "the constant's name is used for something else", const_, error)   \
   X(nem_con_007_float, 4030, "const declarations must be integer", const_, error)                  \
-  X(nem_con_008_overflow, 4031, "the constant expression leaves the range of 64 bits", const_,     \
+  X(nem_con_008_overflow, 4031, "the constant expression exceeds the range of 64 bits", const_,    \
     error)                                                                                         \
                                                                                                    \
   X(nem_exp_001_float, 4032, "expected an integer", eval, error)                                   \
   X(nem_exp_002_name, 4033, "the name isn't declared", eval, error)                                \
   X(nem_exp_003_division, 4034, "division by zero", eval, error)                                   \
-  X(nem_exp_004_overflow, 4035, "the expression leaves the range of 64 bits", eval, error)         \
-  X(nem_exp_005_kind, 4036, "the name isn't a number", eval, error)                                \
+  X(nem_exp_004_overflow, 4035, "the expression exceeds the range of 64 bits", eval, error)        \
+  X(nem_exp_005_kind, 4036, "expected a number, found the name of something else", eval, error)    \
   X(nem_exp_006_negative, 4037, "'/' and mod of negative operands differ between implementations", \
     eval, warning)                                                                                 \
                                                                                                    \
-  X(nem_nam_001_duplicate, 4038, "the name is declared in this scope already", names, error)       \
+  X(nem_nam_001_duplicate, 4038, "the name is already declared in this scope", names, error)       \
   X(nem_nam_002_shadow, 4039, "the declaration hides one of an outer scope", names, warning)       \
   X(nem_nam_003_buffer, 4040, "region of a buffer that isn't declared", names, error)              \
   X(nem_nam_004_not_buffer, 4041, "expected a buffer in region(...)", names, error)                \
@@ -933,13 +976,13 @@
                                                                                                    \
   X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
   X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
-  X(nem_reg_003_bounds, 4056, "the region ends past its buffer", region, error)                    \
+  X(nem_reg_003_bounds, 4056, "the region extends past the end of its buffer", region, error)      \
   X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
     error)                                                                                         \
-  X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
+  X(nem_reg_005_strides, 4058, "the strides reach past the extent", region, error)                 \
   X(nem_reg_006_stride_count, 4059, "expected as many strides as dimensions", region, error)       \
   X(nem_reg_007_layout, 4060,                                                                      \
-    "the layout has another number of letters than the shape has dimensions", region, warning)     \
+    "the layout has more or fewer letters than the shape has dimensions", region, warning)         \
   X(nem_reg_008_dimension, 4061, "expected shape dimensions of at least 1", region, error)         \
   X(nem_reg_009_negative_stride, 4062, "expected strides of at least 0", region, error)            \
   X(nem_reg_010_overlapping_elements, 4063,                                                        \
@@ -962,7 +1005,8 @@
   X(nem_qnt_004_axis, 4071, "expected a quantization axis from 0 to rank - 1", region, error)      \
   X(nem_qnt_005_scale, 4072, "expected a scale that is positive and finite", region, error)        \
   X(nem_qnt_006_zero_point, 4073, "expected an integer as zero point", region, error)              \
-  X(nem_qnt_007_zero_range, 4074, "the element type doesn't hold the zero point", region, warning) \
+  X(nem_qnt_007_zero_range, 4074, "the zero point is out of range for the element type", region,   \
+    warning)                                                                                       \
   X(nem_qnt_008_float, 4075, "a floating-point region carries a quantization descriptor", region,  \
     warning)                                                                                       \
   X(nem_qnt_009_mixed, 4076,                                                                       \
@@ -980,26 +1024,25 @@
     type, warning)                                                                                 \
                                                                                                    \
   X(nem_opc_001_opcode, 4082, "unknown opcode", opcode, error)                                     \
-  X(nem_opc_002_few_inputs, 4083, "the opcode takes more inputs", opcode, error)                   \
-  X(nem_opc_003_many_inputs, 4084, "the opcode takes fewer inputs", opcode, error)                 \
-  X(nem_opc_004_outputs, 4085, "the opcode has another number of outputs", opcode, error)          \
-  X(nem_opc_005_missing, 4086, "a required attribute is missing", opcode, error)                   \
+  X(nem_opc_002_few_inputs, 4083, "too few inputs for the opcode", opcode, error)                  \
+  X(nem_opc_003_many_inputs, 4084, "too many inputs for the opcode", opcode, error)                \
+  X(nem_opc_004_outputs, 4085, "wrong number of outputs for the opcode", opcode, error)            \
+  X(nem_opc_005_missing, 4086, "missing required attribute", opcode, error)                        \
   X(nem_opc_006_unknown, 4087, "the opcode has no such attribute", opcode, error)                  \
-  X(nem_opc_007_repeated, 4088, "the attribute is given already", parse, error)                    \
-  X(nem_opc_008_kind, 4089, "the attribute takes another kind of value", opcode, error)            \
+  X(nem_opc_007_repeated, 4088, "duplicate attribute", parse, error)                               \
+  X(nem_opc_008_kind, 4089, "wrong kind of value for the attribute", opcode, error)                \
   X(nem_opc_009_range, 4090, "the attribute's value is out of range", opcode, error)               \
   X(nem_opc_010_future, 4091, "no hardware executes the opcode yet", opcode, warning)              \
   X(nem_opc_011_generic, 4092, "binders may reject the generic compute opcode", opcode, warning)   \
                                                                                                    \
-  X(nem_shp_001_rank, 4093, "the opcode takes operands of another rank", shape, error)             \
+  X(nem_shp_001_rank, 4093, "wrong rank of an operand", shape, error)                              \
   X(nem_shp_002_identical, 4094, "shapes must be identical", shape, error)                         \
   X(nem_shp_003_inner, 4095, "the inner dimensions, batch dimensions or channels differ", shape,   \
     error)                                                                                         \
   X(nem_shp_004_output, 4096, "the output's shape differs from the one that the inputs give",      \
     shape, error)                                                                                  \
-  X(nem_shp_005_bias, 4097, "the bias or scale has another shape than the opcode takes", shape,    \
-    error)                                                                                         \
-  X(nem_shp_006_layout, 4098, "the opcode takes operands of another layout", shape, error)         \
+  X(nem_shp_005_bias, 4097, "wrong shape of the bias or scale", shape, error)                      \
+  X(nem_shp_006_layout, 4098, "wrong layout of an operand", shape, error)                          \
   X(nem_shp_007_count, 4099, "reshape must preserve the number of elements", shape, error)         \
   X(nem_shp_008_parts, 4100, "the parts of concat or split don't add up", shape, error)            \
   X(nem_shp_009_groups, 4101, "groups must divide the channels of input and output", shape, error) \
@@ -1015,15 +1058,15 @@
   X(nem_fam_005_elements, 4107, "element types must match", type, error)                           \
   X(nem_fam_006_ungoverned, 4108, "no type family governs the opcode", type, note)                 \
                                                                                                    \
-  X(nem_fdl_001_duplicate, 4109, "the type family is defined already", config, error)              \
+  X(nem_fdl_001_duplicate, 4109, "the type family is already defined", config, error)              \
   X(nem_fdl_002_type, 4110, "expected an element type, a parameter, absent or any_supported",      \
     config, error)                                                                                 \
   X(nem_fdl_003_instance, 4111, "the instantiation doesn't fit the family's parameters", config,   \
     error)                                                                                         \
-  X(nem_fdl_004_variant, 4112, "the variant is defined already", config, error)                    \
+  X(nem_fdl_004_variant, 4112, "the variant is already defined", config, error)                    \
   X(nem_fdl_005_no_variants, 4113, "expected at least one variant", config, error)                 \
-  X(nem_fdl_006_parameter, 4114, "the type parameter is declared already", config, error)          \
-  X(nem_fdl_007_twice, 4115, "the instantiation is classified already", config, error)             \
+  X(nem_fdl_006_parameter, 4114, "the type parameter is already declared", config, error)          \
+  X(nem_fdl_007_twice, 4115, "the instantiation is already classified", config, error)             \
                                                                                                    \
   X(nem_dev_001_spec_version, 4116, "expected spec_version in a device that extends none", device, \
     error)                                                                                         \
@@ -1037,15 +1080,17 @@
   X(nem_dev_007_mandatory, 4122, "opcode.mandatory lacks a variant that every device must have",   \
     device, error)                                                                                 \
   X(nem_dev_008_extended, 4123,                                                                    \
-    "the variant is mandatory already: its entry in opcode.extended is ignored", device, warning)  \
+    "the variant is already mandatory: its entry in opcode.extended is ignored", device, warning)  \
   X(nem_dev_009_variant, 4124, "unknown variant of a type family", device, error)                  \
-  X(nem_dev_010_redundant, 4125, "the variant is listed or inherited already", device, warning)    \
-  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong into this block", parse, error)    \
-  X(nem_dev_012_repeated, 4127, "the block or field is given already", parse, error)               \
-  X(nem_dev_013_parent, 4128, "the parent device isn't defined before", device, error)             \
+  X(nem_dev_010_redundant, 4125, "duplicate variant: already listed or inherited", device,         \
+    warning)                                                                                       \
+  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong in this block", parse, error)      \
+  X(nem_dev_012_repeated, 4127, "duplicate block or field", parse, error)                          \
+  X(nem_dev_013_parent, 4128, "the parent device isn't defined before this device", device, error) \
   X(nem_dev_014_cycle, 4129, "the device extends itself", device, error)                           \
-  X(nem_dev_015_duplicate, 4130, "the device is defined already", device, error)                   \
-  X(nem_dev_016_unknown, 4131, "no include makes the device visible", device, error)               \
+  X(nem_dev_015_duplicate, 4130, "the device is already defined", device, error)                   \
+  X(nem_dev_016_unknown, 4131, "unknown device: neither defined here nor in an included file",     \
+    device, error)                                                                                 \
   X(nem_dev_017_file, 4132, "expected one device in the file, or one with the name of the file",   \
     device, error)                                                                                 \
   X(nem_dev_018_omitted, 4133, "per_engine omits a unit type", device, warning)                    \
@@ -1060,8 +1105,8 @@
                                                                                                    \
   X(nem_dec_001_unknown, 4140, "unknown decorator", decorator, error)                              \
   X(nem_dec_002_target, 4141, "the decorator doesn't apply here", decorator, error)                \
-  X(nem_dec_003_arguments, 4142, "the decorator takes other arguments", decorator, error)          \
-  X(nem_dec_004_repeated, 4143, "the decorator is given already", decorator, warning)              \
+  X(nem_dec_003_arguments, 4142, "wrong arguments for the decorator", decorator, error)            \
+  X(nem_dec_004_repeated, 4143, "duplicate decorator", decorator, warning)                         \
   X(nem_dec_005_access, 4144, "readonly and writeonly exclude each other", decorator, error)       \
   X(nem_dec_006_in_flight, 4145, "expected at least 1 iteration in flight", decorator, error)      \
   X(nem_dec_007_readonly, 4146, "the task writes what is marked readonly", decorator, error)       \
@@ -1072,7 +1117,7 @@
     error)                                                                                         \
   X(nem_res_003_negative, 4150, "expected a unit index of at least 0", decorator, error)           \
   X(nem_res_004_eligible, 4151, "the unit type can't execute the operation", decorator, error)     \
-  X(nem_res_005_remapped, 4152, "the device has fewer units: another one of the type is used",     \
+  X(nem_res_005_remapped, 4152, "the device has fewer units: another unit of this type is used",   \
     decorator, note)                                                                               \
   X(nem_res_006_translated, 4153, "the device has no unit of the type: another type is used",      \
     decorator, warning)                                                                            \
@@ -1082,11 +1127,11 @@
     place, warning)                                                                                \
                                                                                                    \
   X(nem_tok_001_unknown, 4156, "no task assigns the token", token, error)                          \
-  X(nem_tok_002_early, 4157,                                                                       \
-    "the token isn't produced before, or not in a scope that is visible here", token, error)       \
+  X(nem_tok_002_early, 4157, "the token isn't produced before this use, or isn't visible here",    \
+    token, error)                                                                                  \
   X(nem_tok_004_kind, 4158, "expected a token", token, error)                                      \
   X(nem_tok_005_wait, 4159, "wait produces no token", token, error)                                \
-  X(nem_tok_007_repeated, 4160, "the token is listed already", token, warning)                     \
+  X(nem_tok_007_repeated, 4160, "duplicate token", token, warning)                                 \
                                                                                                    \
   X(nem_xfr_001_small, 4161, "the destination is smaller than the source", transfer, error)        \
   X(nem_xfr_002_large, 4162, "the destination is larger than the source: its tail isn't written",  \
@@ -1094,7 +1139,8 @@
   X(nem_xfr_003_element, 4163, "source and destination have different element types", transfer,    \
     error)                                                                                         \
   X(nem_xfr_004_shape, 4164, "source and destination have different shapes", transfer, warning)    \
-  X(nem_xfr_005_layout, 4165, "bytes are copied as they are between different layouts", transfer,  \
+  X(nem_xfr_005_layout, 4165,                                                                      \
+    "bytes are copied in order between different layouts, without rearranging elements", transfer, \
     warning)                                                                                       \
   X(nem_xfr_006_overlap, 4166, "source and destination overlap without @memmove", transfer, error) \
   X(nem_xfr_007_quant, 4167, "source and destination have different quantization descriptors",     \
@@ -1103,8 +1149,9 @@
                                                                                                    \
   X(nem_plc_001_engines, 4169, "the task references L1 memories of several engines", place, error) \
   X(nem_plc_002_pinned, 4170,                                                                      \
-    "the task is pinned to another engine than its L1 memory belongs to", place, error)            \
-  X(nem_plc_003_no_engine, 4171, "the device has no engine of that index", place, error)           \
+    "the task is pinned to a different engine than the one its L1 memory belongs to", place,       \
+    error)                                                                                         \
+  X(nem_plc_003_no_engine, 4171, "the device has no engine with this index", place, error)         \
                                                                                                    \
   X(nem_haz_001_unordered, 4172, "the tasks touch the same bytes, and nothing orders them",        \
     hazard, error)                                                                                 \
@@ -1116,18 +1163,21 @@
   X(nem_haz_006_unwritten, 4176, "the task reads bytes of L1 that no earlier task wrote", hazard,  \
     warning)                                                                                       \
                                                                                                    \
-  X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
+  X(nem_lop_001_empty, 4177, "the loop ends before it begins: expected last >= first", loop,       \
+    error)                                                                                         \
                                                                                                    \
   X(nem_haz_005_partial, 4178,                                                                     \
-    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
+    "the loops are too long to be expanded: only part of them is searched for hazards", hazard,    \
+    note)                                                                                          \
                                                                                                    \
   X(nem_rt_div0, 4179, "an integer element is divided by zero", run, error)                        \
-  X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
-  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
+  X(nem_rt_index, 4180, "expected an index inside the operand", run, error)                        \
+  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator and wraps around", run,        \
+    warning)                                                                                       \
   X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
   X(nem_rt_race, 4183, "the tasks of the run touch the same bytes, unordered", run, error)         \
-  X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
-  X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
+  X(nem_rt_unsupported, 4184, "the machine doesn't implement this operation", run, error)          \
+  X(nem_rt_mem, 4185, "the buffers exceed the memory limit of the run", run, error)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
 
@@ -1152,20 +1202,23 @@
   X(json_expected_colon, 110, "expected ':' after the key")                                        \
   X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
   X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
-  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
-  X(json_leading_zero, 114, "a number can't start with an extra zero")                             \
+  X(json_bad_literal, 113, "unknown literal; expected true, false, null or another JSON value")    \
+  X(json_leading_zero, 114, "superfluous leading zero; expected a number such as 0, 0.5 or 7")     \
   X(json_expected_digit, 115, "expected a digit")                                                  \
   X(json_number_range, 116, "the number is outside the range of a double")                         \
-  X(json_integer_range, 117, "the integer does not fit its field")                                 \
-  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
-  X(json_lone_surrogate, 119, "a \\u escape is only half of a surrogate pair")                     \
+  X(json_integer_range, 117, "the integer is out of range for this field")                         \
+  X(json_bad_escape, 118,                                                                          \
+    "unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")                   \
+  X(json_lone_surrogate, 119,                                                                      \
+    "unpaired surrogate; expected \\uD800 to \\uDBFF followed by \\uDC00 to \\uDFFF")              \
   X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
-  X(json_control_character, 121, "control characters in strings must be escaped")                  \
+  X(json_control_character, 121,                                                                   \
+    "unescaped control character in a string; expected an escape such as \\u001f")                 \
   X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
   X(json_duplicate_key, 123, "duplicate key in this object")                                       \
-  X(json_trailing_bytes, 124, "expected only white space after the value")                         \
-  X(json_unexpected_element, 125, "expected ']' after the array's last element")                   \
-  X(json_missing_element, 126, "expected another element in the array")
+  X(json_trailing_bytes, 124, "text after the JSON value; expected only white space")              \
+  X(json_unexpected_element, 125, "too many elements; expected ']'")                               \
+  X(json_missing_element, 126, "too few elements; expected another one before ']'")
 
 // And of all owners.
 #define TESSERA_ERRORS(X)                                                                          \
@@ -1180,7 +1233,7 @@
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What was wrong: one enumerator per check, stable within a version.
+/// The kind of error: one enumerator per check, stable within a version.
 enum class errc : std::uint16_t {
 #define TESSERA_X(name, value, ...) name = value,
   TESSERA_ERRORS(TESSERA_X)
@@ -1285,12 +1338,12 @@ struct error {
   constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
       : code(c), index(of), offset(at) {}
 
-  /// The same, if it is one, in an element of a kind.
+  /// This error located in an element of the given kind; unchanged if it is ok.
   [[nodiscard]] constexpr error in(error_index kind) const noexcept {
     return code == errc::ok ? *this : error(code, offset, kind);
   }
 
-  /// What was expected, as text.
+  /// The message of the code, as text.
   [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
   [[nodiscard]] std::string_view name() const noexcept;
@@ -1398,7 +1451,7 @@ class block {
   }
 
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
+    const block old = grow(count);  // what is appended may be inside it
     append(from, count);
   }
 
@@ -1516,7 +1569,7 @@ class pool {
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
 // Errors:     error() is {ok, 0} on success.
 // Limits:     none.
-// Allocation: none besides the value's.
+// Allocation: none except the value's own.
 
 #ifndef TESSERA_CORE_RESULT_HPP
 #define TESSERA_CORE_RESULT_HPP
@@ -2140,7 +2193,7 @@ struct line_column {
 
 // ---- tessera/core/bytes.hpp
 //
-// Bytes of files: borrowed views, and the same memory seen as text.
+// Bytes of files: borrowed views, and the same memory viewed as text.
 //
 //   tessera::bytes in = tessera::as_bytes(source);
 //   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
@@ -2181,7 +2234,7 @@ concept temporary_text =
     !std::is_same_v<std::remove_cvref_t<Owner>, std::string_view> &&
     !std::is_pointer_v<std::remove_cvref_t<Owner>>;
 
-/// The same memory seen as bytes or as text.
+/// The same memory viewed as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
@@ -2446,7 +2499,7 @@ inline constexpr op_row op_table[] = {
   return info(t).kind == op_kind::view;
 }
 
-/// The TYPE of an argument; `other` is a value in no known form, kept as it stood.
+/// The TYPE of an argument; `other` is a value in no known form, kept verbatim.
 enum class argument_type : std::uint8_t {
 #define TESSERA_X(name, text) name,
   TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
@@ -2540,11 +2593,11 @@ namespace ark {
 inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
 inline constexpr std::size_t max_rank = 4;         ///< maximum dimensions of a tensor
 
-/// Some of model::characters.
+/// A range of model::characters.
 struct string {
   std::uint32_t first = 0, size = 0;
 };
-/// Some of one of the pools.
+/// A range of one of the pools.
 struct range {
   std::uint32_t first = 0, count = 0;
 };
@@ -2578,7 +2631,7 @@ struct tensor {
   data_type type = data_type::fp32;
 };
 
-/// A pair that pairs up transfers: [RemoteRank, Tag] (specification, "Buffer").
+/// A tag, which matches a send with its receive: [RemoteRank, Tag] (specification, "Buffer").
 struct tag {
   std::int32_t rank = 0, number = 0;
   friend constexpr bool operator==(const tag&, const tag&) = default;
@@ -2600,14 +2653,14 @@ struct argument {
   argument_name name = argument_name::other;
   argument_type type = argument_type::other;
   string other_name;  ///< when `name` is other
-  string token;       ///< float32: the number as it stood, if any; other: the JSON value
+  string token;       ///< float32: the number as the file has it, if any; other: JSON
   float real = 0;     ///< float32
   range integers;     ///< dims: up to four; offset: BufferId and Value; in model::integers
   std::int64_t integer =
       0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
 };
 
-/// How Args stood: as an object, or as one of the two that are tolerated in place of an empty one.
+/// How Args were written: as an object, or in one of the two tolerated forms of an empty one.
 enum class args_form : std::uint8_t { object, null, array };
 
 /// One operation (specification, "Op").
@@ -2826,8 +2879,8 @@ class interner {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// Whether the model can be written in its dialect: one operation a node without "Ops", no padding
-/// where there are "Pads".
+/// Whether the model can be written in its dialect: one operation per node without "Ops", no
+/// padding where there are "Pads".
 [[nodiscard]] bool in_dialect(const model& g) noexcept;
 
 namespace detail {
@@ -2916,7 +2969,7 @@ class builder {
   builder(const builder&) = delete;
   builder& operator=(const builder&) = delete;
 
-  /// Memory of its own.
+  /// New memory.
   value tensor(const dims& shape, data_type type, const tensor_options& o = {});
   /// Another view of the memory of `of`.
   value refer(value of, const dims& shape, const tensor_options& o = {});
@@ -3128,12 +3181,12 @@ namespace ark {
 //     const N = 4
 //           ^
 //
-//   rank0.json:1:812: error: expected the Id of a node in this file: 99
+//   rank0.json:1:812: error: consumer 99 does not exist; expected the Id of a node in this file
 //     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
 //     …
 //
 //   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
-//     [nac_arity] at instruction 12, offset 780 (0x30c)
+//     [nac_argument_count] at instruction 12, offset 780 (0x30c)
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
@@ -3162,7 +3215,7 @@ inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity:
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
 
-/// A part of a source: of file 0, which was read or verified, or of another one.
+/// A range of a source: of file 0, which was read or verified, or of another one.
 struct place {
   std::uint32_t file = 0;
   std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
@@ -3170,7 +3223,7 @@ struct place {
   error_index index = error_index::none;
 };
 
-/// Some of report::characters.
+/// A range of report::characters.
 struct text_range {
   std::uint32_t first = 0, size = 0;
   friend bool operator==(const text_range&, const text_range&) = default;
@@ -3259,7 +3312,7 @@ class listing {
 
 // ---- tessera/ark/print.hpp
 //
-// A model for people: one line an operation, with its tensors, arguments, name and edges.
+// A listing of a model: one line per operation, with its tensors, arguments, name and edges.
 //
 //   tessera::text listing = ark::print(*model);
 //
@@ -3289,7 +3342,7 @@ class listing {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-struct print_options {};  // none yet
+struct print_options {};  // reserved for later options
 
 /// The listing of a model.
 [[nodiscard]] text print(const model& m, const print_options& options = {});
@@ -3460,7 +3513,7 @@ struct verify_options {
                                  ///< those of nodes
 };
 
-/// Verifies one file. `found` gets all diagnostics.
+/// Verifies one file. `found` receives all diagnostics.
 [[nodiscard]] result<program> verify(model m, const verify_options& options = {},
                                      report* found = nullptr);
 
@@ -3521,7 +3574,7 @@ class rule {
 //   std::cout << *text;
 //
 //   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. A child is on one line,
+//   pretty    two spaces per level, "key": value, a newline at the end. A child is on one line,
 //             compact, when it is a scalar or an array that begins with a number, and below the
 //             levels of its dialect (format.hpp): tensors from D2 on, buffers always
 //   order     members in the order of the dialect, unknown ones last; arguments by name
@@ -3680,7 +3733,7 @@ struct plan {
 /// plans have one dialect.
 ///
 ///   compact   no white space, no newline at the end
-///   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root
+///   pretty    two spaces per level, "key": value, a newline at the end. Five levels below the root
 ///             have a line for each element; deeper ones, and arrays that begin with a number, are
 ///             compact
 ///   order     members in the planner's order, Architecture where it was, unknown ones last
@@ -3736,7 +3789,7 @@ struct plan_options {
 ///   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
 ///                          and G10 are warnings, as plans that people edit break them and run
 ///
-/// Nothing is expected of the NumTasks of a Matmul with the tile [1,1,1], which planners write where
+/// Not checked: the NumTasks of a Matmul with the tile [1,1,1], which planners write where
 /// they have no default.
 ///
 /// With a model, operations that aren't virtual are matched by what they are: Type, Args, and of each
@@ -3870,7 +3923,7 @@ class schedule {
   explicit schedule(const world& w);
   explicit schedule(world&&) = delete;
 
-  /// The next operation to execute; false when all have ended, or when none can go on.
+  /// The next operation to execute; false when all have ended, or when no rank can continue.
   [[nodiscard]] bool next(step& out);
   /// How many ranks have not ended; once next() is false, these wait for each other.
   [[nodiscard]] std::size_t unfinished() const noexcept;
@@ -3888,13 +3941,13 @@ class schedule {
     bool ended = false;
   };
 
-  /// Goes on with the current rank by one operation; false when it waits or has ended.
+  /// Continues with the current rank by one operation; false when it waits or has ended.
   bool advance(step& out);
   void wake(std::uint32_t rank);
 
   const world& world_;
   pool<state> ranks_;
-  pool<std::uint32_t> queue_;  // a ring: the ranks that can go on
+  pool<std::uint32_t> queue_;  // a ring: the ranks that can continue
   std::size_t first_ = 0, queued_ = 0, arrived_ = 0;
   pool<std::uint64_t> messages_;  // by channel: those that are under way
   pool<std::uint32_t> waiting_;   // by channel: the rank that waits, + 1; 0: none does
@@ -3960,7 +4013,7 @@ struct dimensions {
   [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
   friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
 };
-/// Some numbers of a layout; a layout without dimensions is [1].
+/// One list of sizes of a layout; a layout without dimensions is [1].
 [[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
                                                  std::uint32_t rank) noexcept {
   dimensions d;
@@ -3983,7 +4036,7 @@ struct dimensions {
 /// "[4,8]"
 text& operator<<(text& out, const dimensions& d);
 
-/// The same with ones in front: four dimensions.
+/// The same, padded with leading ones: four dimensions.
 [[nodiscard]] dimensions extended(const dimensions& d) noexcept;
 /// The last `rank` of four dimensions.
 [[nodiscard]] dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept;
@@ -4007,7 +4060,7 @@ struct matmul_shape {
 /// left inner dimension are then given all the same.
 [[nodiscard]] bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
                             bool transpose_b, matmul_shape& m) noexcept;
-/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
+/// The shape of rows looked up in a table: the indices' and the columns, padded with leading ones.
 [[nodiscard]] bool looked_up(const dimensions& indices, const dimensions& table,
                              dimensions& out) noexcept;
 /// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.
@@ -4089,10 +4142,10 @@ namespace json {
 [[nodiscard, gnu::cold]] text path(std::string_view source, std::uint64_t offset,
                                    const limits& limit = {});
 
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< not found
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// with '$', spelled as path() spells them, and refer to the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
 [[gnu::cold]] void find(std::string_view source, tessera::view<std::string_view> paths,
                         std::uint64_t* offsets, const limits& limit = {});
@@ -4695,7 +4748,7 @@ class reader {
     const char* const at = token();
     if (!element()) fail_at(code, at);
   }
-  /// Leaves an array that must end here.
+  /// Leaves an array, which must end here.
   void end_array(errc code = errc::json_unexpected_element) {
     const char* const at = token();
     if (element()) fail_at(code, at);
@@ -5186,7 +5239,7 @@ class reader {
 //
 //   json::compact    {"a":[1,2]}          no white space
 //   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
-//   json::indented   two spaces a level, one member or element a line, "key": value
+//   json::indented   two spaces per level, one member or element per line, "key": value
 //
 // Within `indented`, a container begun with `one_line` is written compact, with its contents;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
@@ -9769,7 +9822,7 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
 // How verifiers fill a report, and keep the first error even without one.
 //
 //   detail::findings found(report, options.max_diagnostics);
-//   found.error(errc::nac_arity, {.offset = at})
+//   found.error(errc::nac_argument_count, {.offset = at})
 //       << name << ": " << count << " arguments; expected " << least << " or " << most;
 //   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
 //   if (found.failed()) return found.first_error();
@@ -9816,7 +9869,7 @@ class findings {
     writer& operator=(const writer&) = delete;
     [[gnu::cold]] ~writer();
 
-    /// Each does nothing without a report, which it tests itself: a call costs its caller the least.
+    /// Each does nothing without a report, which it tests itself, so that a call costs little code.
     [[gnu::cold]] writer& operator<<(std::string_view part);
     writer& operator<<(const text& part) { return *this << part.view(); }
     writer& operator<<(const char* part) { return *this << std::string_view(part); }
@@ -10816,22 +10869,22 @@ inline void structure_rules(context& c) {
   const model& g = c.g;
   if (g.world_size < 1)
     c.error(errc::ark_s03_world, at_root().in("WorldSize"))
-        << "WorldSize " << g.world_size << " is below 1";
+        << "WorldSize is " << g.world_size << "; expected at least 1";
   if (g.rank < 0 || g.rank >= g.world_size)
     c.error(errc::ark_s03_world, at_root().in("Rank"))
-        << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
+        << "Rank is " << g.rank << "; expected 0 to " << std::int64_t{g.world_size} - 1;
   unknown_members(c, g.own_members, at_root(), false);
   const bool holds_ops = info(g.form).holds_ops;
   for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
     const node& v = g.nodes[n];
     if (v.id < 0)
-      c.error(errc::ark_s13_integer, at_node(n).in("Id")) << "Id " << v.id << " is negative";
+      c.error(errc::ark_s13_integer, at_node(n).in("Id"))
+          << "Id is " << v.id << "; expected at least 0";
     if (v.ops.count == 0)
       c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
     else if (!holds_ops && v.ops.count != 1)
       c.error(errc::ark_s06_op_or_ops, at_node(n))
-          << "the node has " << v.ops.count << " operations; in " << info(g.form).name
-          << " it has one";
+          << "the node has " << v.ops.count << " operations; expected 1 in " << info(g.form).name;
     unknown_members(c, v.members, at_node(n), false);
   }
   for (const op_place& p : c.ops) {
@@ -10952,11 +11005,13 @@ class graph_rules {
       const std::uint32_t n = s.owner[e], t = s.target[e];
       const std::int64_t id = g_.integers[range_of(s, n).first + (e - s.first[n])];
       if (t == none) {
-        c_.error(errc::ark_g03_edge_target, at(s, e)) << word_of(s) << id << " does not exist";
+        c_.error(errc::ark_g03_edge_target, at(s, e))
+            << word_of(s) << id << " does not exist; expected the Id of a node in this file";
         continue;
       }
       if (t == c_.nodes.first_of(n))
-        c_.error(errc::ark_g05_self_edge, at(s, e)) << "node " << id << " lists itself";
+        c_.error(errc::ark_g05_self_edge, at(s, e))
+            << "node " << id << " lists itself; expected another node";
       if (seen[t] == n + 1)
         c_.warning(errc::ark_g08_repeated_edge, at(s, e)) << word_of(s) << id << " is listed twice";
       seen[t] = n + 1;
@@ -11128,7 +11183,7 @@ class graph_rules {
         const location at = at_use(p.node, p.index, o, u);
         if (m - 1 == i) {
           c_.error(errc::ark_g12_own_result, at)
-              << "tensor " << id << " is this operation's own result";
+              << "the operation reads or writes tensor " << id << ", its own result";
           continue;
         }
         const std::uint32_t from = c_.ops[m - 1].node;
@@ -11146,7 +11201,8 @@ class graph_rules {
         listed[producer] = current + 1;
         c_.error(errc::ark_g09_missing_edge, at)
             << "tensor " << id << " is a result of node " << g_.nodes[from].id
-            << ", which this node does not list as producer";
+            << ", which this node does not list as producer; expected " << g_.nodes[from].id
+            << " in ProducerNodeIds";
       }
     }
   }
@@ -11440,7 +11496,7 @@ class communication_rules {
     p_ = p;
     if (g_.world_size == 1) {
       c_.error(errc::ark_c06_single, c_.at(p))
-          << info(o.type).name << " in a model of a single rank";
+          << info(o.type).name << ": the model has 1 rank; expected at least 2";
       return;
     }
     sound_ = true;
@@ -11469,13 +11525,13 @@ class communication_rules {
   }
   [[nodiscard]] location use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
 
-  /// Whether a tensor lies on this rank, or on another.
+  /// Whether a tensor is on this rank, or on another.
   bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
     const buffer& b = buffer_at(o, l, i);
     if (is_local(g_, b) == local) return true;
     c_.error(code, use(l, i).in("Buffer").in("Rank"))
-        << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
-        << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
+        << info(o.type).name << ": expected a " << (local ? "local" : "remote")
+        << " buffer here, found one of rank " << b.rank;
     return false;
   }
   /// Whether a list has tags at all, of one rank (-1: any).
@@ -11512,15 +11568,15 @@ class communication_rules {
     const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
       c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"))
-          << "no tag in common with the SendTags of buffer " << data.id << " for rank "
-          << remote.rank;
+          << "RecvTags and the SendTags of buffer " << data.id << " share no tag for rank "
+          << remote.rank << "; expected one";
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (!sound_) return;
     const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
     if (a != b || g_.tensors[r].type != g_.tensors[w].type)
       c_.warning(errc::ark_c03_packet, use(list::writes, 0))
-          << a << ' ' << info(g_.tensors[r].type).name << " elements are sent into " << b << ' '
-          << info(g_.tensors[w].type).name;
+          << a << ' ' << info(g_.tensors[r].type).name << " elements are sent; the destination has "
+          << b << ' ' << info(g_.tensors[w].type).name;
   }
   void send_packet(const op& o) {
     expect(errc::ark_c01_send, o, list::reads, 0, true);
@@ -11532,14 +11588,14 @@ class communication_rules {
     if (remote.recv_tags.count == 0)
       c_.error(code, use(l, i).in("Buffer").in("RecvTags"))
           << "buffer " << remote.id << " of rank " << remote.rank
-          << " is written and has no RecvTags";
+          << " is written but has no RecvTags; expected at least one";
   }
   /// C03: a tensor of packets for `count` times a payload.
   void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
     const std::uint32_t t = tensor_at(o, l, i);
     if (g_.tensors[t].type != data_type::uint8)
       c_.error(errc::ark_c03_packet, use(l, i).in("DataType"))
-          << "DataType " << info(g_.tensors[t].type).name << "; packets are UINT8";
+          << "DataType is " << info(g_.tensors[t].type).name << "; expected UINT8 for packets";
     if (!sound_) return;
     const std::uint64_t bytes =
         elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
@@ -11547,8 +11603,8 @@ class communication_rules {
     std::uint64_t wanted = 0;
     if (__builtin_mul_overflow(bytes, 2 * count, &wanted) || wanted != found)
       c_.error(errc::ark_c03_packet, use(l, i).in("Shape"))
-          << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
-          << found;
+          << "the packet buffer has " << found << " bytes; expected twice the " << count
+          << (count == 1 ? " payload of " : " payloads of ") << bytes << " bytes";
   }
 
   /// C02.
@@ -11558,8 +11614,8 @@ class communication_rules {
     const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
       c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"))
-          << "no tag in common with the RecvTags of buffer " << data.id << " for rank "
-          << remote.rank;
+          << "SendTags and the RecvTags of buffer " << data.id << " share no tag for rank "
+          << remote.rank << "; expected one";
   }
   void recv_packet(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
@@ -11568,7 +11624,7 @@ class communication_rules {
     const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
     if (from && scratch && !has_tag(b.recv_tags, peer.rank))
       c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"))
-          << "no tag for rank " << peer.rank;
+          << "RecvTags have no tag for rank " << peer.rank << "; expected one for its packets";
     packets(o, list::reads, 1, writes(g_, o)[0], 1);
   }
 
@@ -11584,8 +11640,8 @@ class communication_rules {
       const argument& n = *find_argument(g_, o, argument_name::n_peers);
       const argument& rank = *find_argument(g_, o, argument_name::rank);
       if (n.integer != std::int64_t{peers})
-        c_.error(code, c_.at(p_, n)) << "NPeers is " << n.integer << ", where WriteTensors has "
-                                     << peers << " after the first";
+        c_.error(code, c_.at(p_, n)) << "NPeers is " << n.integer << "; expected " << peers
+                                     << ", the number of WriteTensors after the first";
       own_rank(code, rank);
     }
     const buffer& scratch = buffer_at(o, list::reads, 1);
@@ -11605,7 +11661,8 @@ class communication_rules {
             << "peers are ordered by rank: expected rank " << wanted << ", found " << b.rank;
       else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
         c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"))
-            << "no tag for rank " << wanted;
+            << "the scratch buffer's RecvTags have no tag for rank " << wanted
+            << "; expected one for each peer";
       tagged(code, list::writes, i + 1, b);
       if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
     }
@@ -11616,18 +11673,18 @@ class communication_rules {
     const std::uint64_t found = elements(layout_of(g_, s));
     if (g_.tensors[s].type != g_.tensors[data].type)
       c_.error(code, use(list::reads, 1).in("DataType"))
-          << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
-          << " beside " << info(g_.tensors[data].type).name;
+          << "the scratch buffer's DataType is " << info(g_.tensors[s].type).name << "; expected "
+          << info(g_.tensors[data].type).name << ", that of the data";
     if (__builtin_mul_overflow(elements(layout_of(g_, data)), std::uint64_t{peers}, &wanted) ||
         wanted != found)
       c_.error(code, use(list::reads, 1).in("Shape"))
-          << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
-          << " elements, found " << found;
+          << "the scratch buffer has " << found << " elements; expected "
+          << elements(layout_of(g_, data)) << " for each of " << peers << " peers";
   }
   void own_rank(errc code, const argument& rank) {
     if (rank.integer != std::int64_t{g_.rank})
       c_.error(code, c_.at(p_, rank))
-          << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
+          << "Rank is " << rank.integer << "; expected " << g_.rank << ", the Rank of this file";
   }
 
   /// C05.
@@ -11636,13 +11693,14 @@ class communication_rules {
     const argument& peers = *find_argument(g_, o, argument_name::peer_num);
     if (peers.integer != std::int64_t{g_.world_size} - 1)
       c_.error(errc::ark_c05_sync, c_.at(p_, peers))
-          << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
-    // The rule O09 for the one operation of this kind that hands its tensor on.
+          << "PeerNum is " << peers.integer << "; expected " << g_.world_size - 1
+          << ", WorldSize - 1";
+    // The rule O09, for the one operation of this kind whose output is its input.
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (c_.storage_of(r) != c_.storage_of(w))
       c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"))
-          << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
-          << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
+          << "DeviceSync writes to buffer " << buffer_of(g_, w).id << "; expected buffer "
+          << buffer_of(g_, r).id << ", that of its input, tensor " << g_.tensors[r].id;
   }
 
   context& c_;
@@ -11704,7 +11762,9 @@ class op_rules {
       }
       if (o.is_virtual != is_virtual(o.type))
         c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"))
-            << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
+            << "IsVirtual is "
+            << (o.is_virtual ? "true; expected false for " : "false; expected true for ")
+            << info(o.type).name;
       const std::uint64_t before = c_.found.errors();
       arity(o);
       if (c_.found.errors() != before) continue;
@@ -11773,7 +11833,7 @@ class op_rules {
       }
       if (row == nullptr) {
         c_.warning(errc::ark_o04_argument, c_.at(p_, a))
-            << name_of(o) << " has no argument " << quoted{name(g_, a)};
+            << "unknown argument " << quoted{name(g_, a)} << " of " << name_of(o);
       } else if (well_formed && a.type != row->type) {
         c_.error(errc::ark_o04_argument, c_.at(p_, a))
             << name(g_, a) << " is " << type_text(a.type) << "; expected " << type_text(row->type);
@@ -11794,8 +11854,8 @@ class op_rules {
           older == argument_name::other ? nullptr : find_argument(g_, o, older);
       if (a == nullptr && b == nullptr)
         c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"))
-            << name_of(o) << " has no argument " << argument_names[index(r.name)] << "; expected "
-            << type_text(r.type);
+            << name_of(o) << " lacks its argument " << argument_names[index(r.name)]
+            << "; expected it as " << type_text(r.type);
       if (a != nullptr && b != nullptr && a->type == b->type &&
           (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
         c_.error(errc::ark_o04_argument, c_.at(p_, *b))
@@ -11880,8 +11940,8 @@ class op_rules {
   void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
     if (c_.storage_of(from) == c_.storage_of(to)) return;
     c_.error(errc::ark_o09_view_buffer, where.in("Buffer"))
-        << "a view of tensor " << g_.tensors[from].id << " is in buffer " << buffer_of(g_, to).id
-        << "; the tensor is in buffer " << buffer_of(g_, from).id;
+        << "the view is in buffer " << buffer_of(g_, to).id << "; expected buffer "
+        << buffer_of(g_, from).id << ", that of tensor " << g_.tensors[from].id;
   }
   /// O08.
   void result(const op& o) {
@@ -11894,8 +11954,8 @@ class op_rules {
       return;
     {
       message out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
-      out << "the result is not the view in " << (done ? "ReadTensors[" : "WriteTensors[")
-          << at_list << "], tensor " << g_.tensors[from].id << ": different ";
+      out << "expected the same view as " << (done ? "ReadTensors[" : "WriteTensors[") << at_list
+          << "], tensor " << g_.tensors[from].id << ", found a different ";
       if (c_.storage_of(from) != c_.storage_of(to))
         out << "buffer";
       else if (type(from) != type(to))
@@ -11909,8 +11969,8 @@ class op_rules {
   void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const location& where) {
     if (type(expected) == type(t)) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
-        << "DataType " << info(type(t)).name << "; " << name_of(o) << " has "
-        << info(type(expected)).name << " in its other tensors";
+        << "DataType is " << info(type(t)).name << "; expected " << info(type(expected)).name
+        << ", as in the other tensors of " << name_of(o);
   }
   void same_types(const op& o) {
     const std::uint32_t first = read(o, 0);
@@ -11921,8 +11981,8 @@ class op_rules {
   void expect_type(const op& o, data_type wanted, std::uint32_t t, const location& where) {
     if (type(t) == wanted) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
-        << "DataType " << info(type(t)).name << "; " << name_of(o) << " takes " << info(wanted).name
-        << " here";
+        << "DataType is " << info(type(t)).name << "; expected " << info(wanted).name
+        << " for this tensor of " << name_of(o);
   }
 
   void unary(const op& o) {
@@ -11947,15 +12007,15 @@ class op_rules {
     if (o.type != op_type::rope) return;
     if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
     c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"))
-        << "last dimensions " << a.last() << ", " << b.last() << " and " << w.last()
-        << "; Rope takes equal, even ones";
+        << "the last dimensions are " << a.last() << ", " << b.last() << " and " << w.last()
+        << "; Rope expects equal, even ones";
   }
   void layer_norm(const op& o) {
     same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
     const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (!(x == w))
       c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
-          << "LayerNorm of Shape " << x << " has a result of the same Shape, found " << w;
+          << "LayerNorm of Shape " << x << ": expected a result of the same Shape, found " << w;
     for (std::uint32_t i = 1; i < 3; ++i)
       if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
         c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"))
@@ -11971,7 +12031,8 @@ class op_rules {
     dimensions wanted;
     if (!reduced(a, axis.integer, keep, wanted))
       c_.error(errc::ark_o10_reduction, c_.at(p_, axis))
-          << "Axis " << axis.integer << " is outside Shape " << a;
+          << "Axis is " << axis.integer << "; expected " << -std::int64_t{a.rank} << " to "
+          << a.rank - 1 << " for Shape " << a;
     else if (!(wanted == w))
       c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"))
           << "Shape " << a << " reduced along Axis " << axis.integer
@@ -11985,8 +12046,10 @@ class op_rules {
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (!permuted(a, axes, wanted)) {
-      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation))
-          << "Permutation does not permute the " << a.rank << " axes of Shape " << a;
+      message out = c_.error(errc::ark_o11_permutation, c_.at(p_, permutation));
+      out << "Permutation is [";
+      for (std::size_t i = 0; i < axes.size(); ++i) out << (i == 0 ? "" : ",") << axes[i];
+      out << "]; expected each of the axes 0 to " << a.rank - 1 << " of Shape " << a << " once";
       return;
     }
     if (wanted == w) return;
@@ -12012,7 +12075,8 @@ class op_rules {
     const auto turned = [](bool t) { return t ? " (transposed)" : ""; };
     if (!multiply(a, b, tx, ty, m)) {
       c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"))
-          << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
+          << "Shapes " << a << turned(tx) << " and " << b << turned(ty)
+          << " can't be multiplied: inner dimensions or batches differ";
       return;
     }
     if (!(m.out == w))
@@ -12031,14 +12095,16 @@ class op_rules {
         if (fits)
           out << " multiply to " << padded.out << ", not to " << pw;
         else
-          out << " do not multiply";
+          out << " can't be multiplied";
       }
     }
     if (o.type == op_type::matmul_add) {
       const layout& residual = at(read(o, 2));
       if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
         c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"))
-            << "the addend's Shape or PaddedShape differs from the output's";
+            << "the addend has Shape " << shape_of(residual) << " and PaddedShape "
+            << padded_shape_of(residual) << "; expected " << w << " and " << pw
+            << ", those of the output";
     }
     if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
   }
@@ -12061,8 +12127,8 @@ class op_rules {
       for (std::size_t i = 0; same && i < count; ++i) same = found[i] == values[i];
       if (same) return;
       c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg))
-          << argument_names[index(name)] << " is " << dimensions_of(values, count)
-          << " by the tensors, which take precedence";
+          << argument_names[index(name)] << " differs from " << dimensions_of(values, count)
+          << ", which follows from the tensors and takes precedence";
     };
     check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
     check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
@@ -12107,8 +12173,8 @@ class op_rules {
       if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
         c_.error(errc::ark_o07_shape,
                  use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"))
-            << "Shape " << shape_of(at(t)) << " has " << elements(at(t))
-            << " elements; a slot of the cache has " << slot;
+            << "Shape " << shape_of(at(t)) << " has " << elements(at(t)) << " elements; expected "
+            << slot << ", as many as a slot of the cache";
   }
 
   /// O14.
@@ -12262,7 +12328,8 @@ class tensor_rules {
       c_.unsound[t] = (f & ~unsigned{known | no_rank | pad_step}) != 0 || bytes == 0;
       layout_flaws(l, f, bytes, at);
     }
-    if (x.id < 0) c_.error(errc::ark_s13_integer, at.in("Id")) << "Id " << x.id << " is negative";
+    if (x.id < 0)
+      c_.error(errc::ark_s13_integer, at.in("Id")) << "Id is " << x.id << "; expected at least 0";
     if (info(x.type).kind == data_kind::fp8)
       c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
                    at.in("DataType"))
@@ -12280,7 +12347,8 @@ class tensor_rules {
       if (l.rank > max_rank)
         out << l.rank << " dimensions; expected 1 to 4";
       else
-        out << "the layout has values past its " << l.rank << " dimensions";
+        out << "the layout has " << l.rank
+            << " dimensions; expected sizes of 1 and offsets of 0 past them";
     }
     if ((f & no_rank) != 0)
       c_.warning(errc::ark_t01_rank, at.in("Shape"))
@@ -12295,11 +12363,11 @@ class tensor_rules {
       for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
         if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
           c_.error(errc::ark_t02_dimension, at.in(s.name, d))
-              << s.name << ' ' << dims(s.values) << " has a size below 1";
+              << s.name << " is " << dims(s.values) << "; expected sizes of at least 1";
     for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
       if (l.offsets[d] < 0)
         c_.error(errc::ark_t03_offset, at.in("Offsets", d))
-            << "Offsets " << dims(l.offsets) << " has a negative number";
+            << "Offsets are " << dims(l.offsets) << "; expected at least 0";
     if ((f & padding) != 0)
       c_.error(errc::ark_t04_padding, at.in(padded))
           << "PaddedShape " << dims(l.padded_shape) << " is smaller than Shape " << dims(l.shape);
@@ -12315,7 +12383,7 @@ class tensor_rules {
     }
     if (bytes == 0 && (f & size) == 0)
       c_.error(errc::ark_t07_size, at.in("Strides"))
-          << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
+          << "Strides " << dims(l.strides) << " span 2^63 bytes or more; expected fewer";
   }
 
   /// T08.
@@ -12361,11 +12429,12 @@ class tensor_rules {
     const buffer& x = g_.buffers[b];
     const std::uint32_t first = c_.buffers.first_of(b);
     if (first != b) buffer_differs(g_.buffers[first], x, at);
-    if (x.id < 0) c_.error(errc::ark_s13_integer, at.in("Id")) << "Id " << x.id << " is negative";
+    if (x.id < 0)
+      c_.error(errc::ark_s13_integer, at.in("Id")) << "Id is " << x.id << "; expected at least 0";
     unknown_members(c_, x.members, at, true);
     if (x.rank < -1 || x.rank >= g_.world_size)
       c_.error(errc::ark_b02_buffer_rank, at.in("Rank"))
-          << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
+          << "Rank is " << x.rank << "; expected -1 or 0 to " << std::int64_t{g_.world_size} - 1;
     tag_list(x, x.send_tags, "SendTags", at);
     tag_list(x, x.recv_tags, "RecvTags", at);
     if (first != b || !is_local(g_, x)) return;
@@ -12393,7 +12462,7 @@ class tensor_rules {
         message out = c_.error(errc::ark_b04_tag_rank, at.in(member, i));
         out << '[' << t.rank << ',' << t.number << "] has rank " << t.rank << "; expected ";
         if (local)
-          out << "another rank than " << g_.rank << ", below " << g_.world_size;
+          out << "a rank below " << g_.world_size << " other than " << g_.rank;
         else
           out << "-1 or " << g_.rank << ", as the buffer is of rank " << x.rank;
       }
@@ -12423,7 +12492,7 @@ class tensor_rules {
     }
     if (unordered)
       c_.found.add(errc::ark_b03_tags, severity::note, at.in(member))
-          << member << " are not ascending";
+          << member << " are not in ascending order";
   }
 
   /// B01.
@@ -12435,10 +12504,10 @@ class tensor_rules {
           << "buffer " << x.id << " has Rank " << x.rank << " here and " << first.rank << " before";
     if (!same_tags(first.send_tags, x.send_tags))
       c_.error(code, at.in("SendTags"))
-          << "buffer " << x.id << " has other SendTags here than before";
+          << "the SendTags of buffer " << x.id << " differ from those given before";
     if (!same_tags(first.recv_tags, x.recv_tags))
       c_.error(code, at.in("RecvTags"))
-          << "buffer " << x.id << " has other RecvTags here than before";
+          << "the RecvTags of buffer " << x.id << " differ from those given before";
     if (first.external == x.external) return;
     if (x.external == external::absent)
       c_.error(code, at) << "buffer " << x.id << " has no IsExternal here, and has one before";
@@ -13540,7 +13609,8 @@ class plan_lint {
       at(errc::ark_plan_range, error, offset, tail)
           << "the range ends at " << r.end << ", before it begins at " << r.begin;
     else if (r.step == 0)
-      at(errc::ark_plan_range, error, offset, tail) << "the range steps by 0";
+      at(errc::ark_plan_range, error, offset, tail)
+          << "the range steps by 0; expected a step of at least 1";
     else if (r.step != 1)
       at(errc::ark_plan_range, warning, offset, tail)
           << "the range steps by " << r.step << "; generated code steps by 1";
@@ -13549,7 +13619,7 @@ class plan_lint {
               std::string_view tail, std::string_view of) {
     if (r.end < r.begin || r.inside(outer)) return;
     at(errc::ark_plan_parent, error, offset, tail)
-        << '[' << r.begin << ',' << r.end << "] is outside the " << of << ", [" << outer.begin
+        << '[' << r.begin << ',' << r.end << "] is not within the " << of << ", [" << outer.begin
         << ',' << outer.end << ']';
   }
 
@@ -13583,7 +13653,8 @@ class plan_lint {
           << "Granularity is 0; expected at least 1";
     const std::uint32_t index = ids_.first(g.task_id);
     if (index == none) {
-      at(errc::ark_plan_task, error, g.offset, ".TaskId") << "no task has the Id " << g.task_id;
+      at(errc::ark_plan_task, error, g.offset, ".TaskId")
+          << "TaskId is " << g.task_id << "; expected the Id of a task of this plan";
       return;
     }
     const plan_task& t = p_.tasks[index];
@@ -13653,8 +13724,8 @@ class plan_lint {
     path_ << "$.ProcessorGroups[" << s.group << "].ResourceGroups[" << s.resource << "].TaskGroups["
           << s.member << ']';
     at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange")
-        << "another task group covers tiles " << s.begin << " to "
-        << (s.end < covered ? s.end : covered) << " too";
+        << "tiles " << s.begin << " to " << (s.end < covered ? s.end : covered)
+        << " are already covered by another task group; expected each tile once";
   }
 
   /// The diagnostics of the model that the operations make.
@@ -13905,7 +13976,9 @@ class plan_matcher {
       if (to_plan_[i] == none) missing(i);
     for (std::size_t j = 0; j < here_.size(); ++j)
       if (to_model_[j] == none)
-        at(j, severity::warning, "") << "the model has no such operation";
+        at(j, severity::warning, "")
+            << "the model has no " << excerpt{type_name(here_.of(), here_[j])}
+            << " with these tensors and Args";
       else if (!is_exact_[j])
         changed(j, to_model_[j]);
     order();
@@ -14001,7 +14074,8 @@ class plan_matcher {
       return;
     }
     if (op_list::compare_arguments(there_, i, here_, j) != 0) {
-      at(j, severity::warning, ".Args") << shown(i) << " of the model has other Args";
+      at(j, severity::warning, ".Args")
+          << "Args differ from those of " << shown(i) << " in the model";
       return;
     }
     const op &p = there_[i], &q = here_[j];
@@ -14020,7 +14094,8 @@ class plan_matcher {
         ++u;
       if (u < l.model.size() && u < l.plan.size()) {
         tail << '[' << u << ']';
-        at(j, severity::warning, tail) << shown(i) << " of the model has another tensor here";
+        at(j, severity::warning, tail)
+            << "the tensor differs from that of " << shown(i) << " in the model";
         return;
       }
       if (l.model.size() != l.plan.size()) {
@@ -14052,7 +14127,8 @@ class plan_matcher {
         if (!reported && before.op != none && before.op > j && overlap(before.tensor, t)) {
           reported = true;
           at(j, severity::error, "") << shown(to_model_[before.op])
-                                     << " precedes this in the model and uses the same memory";
+                                     << " uses the same memory and precedes this operation in the "
+                                        "model; expected the same order";
         }
       }
       for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {
@@ -14887,7 +14963,7 @@ class ranks_checker {
         location at = at_root().in("Rank");
         at.file = order[i].file;
         found_.add(errc::ark_m01_ranks, severity::error, at)
-            << "another file is also for rank " << order[i].rank;
+            << "Rank is " << order[i].rank << ", as in another file; expected each rank once";
         continue;
       }
       miss(order[i].rank);

@@ -23,7 +23,7 @@
 //
 // Everything lives in `tessera::inline TESSERA_ABI`, which differs by version and mode: two of them
 // linked into one program keep apart. In one translation unit they cannot, so that is an error; the
-// checks stand outside the guard because a guard would skip them exactly when they matter.
+// checks are outside the guard because a guard would skip them exactly when they matter.
 
 #if defined(TESSERA_VERSION) && TESSERA_VERSION != 100
 #error "two versions of Tessera are included in one translation unit"
@@ -144,7 +144,7 @@
 
 // ---- tessera/core/bytes.hpp
 //
-// Bytes of files: borrowed views, and the same memory seen as text.
+// Bytes of files: borrowed views, and the same memory viewed as text.
 //
 //   tessera::bytes in = tessera::as_bytes(source);
 //   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
@@ -288,7 +288,7 @@ concept temporary_text =
     !std::is_same_v<std::remove_cvref_t<Owner>, std::string_view> &&
     !std::is_pointer_v<std::remove_cvref_t<Owner>>;
 
-/// The same memory seen as bytes or as text.
+/// The same memory viewed as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
@@ -376,8 +376,13 @@ concept temporary_text =
   X(alir_operation_form, 1008,                                                                     \
     "the operation's fields don't match spec_version: 7 fields in version 2, 6 in 3 and 4")        \
   X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
-  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
-  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
+  X(alir_addresses, 1010,                                                                          \
+    "wrong number of addresses: expected 0 for input and constant, 3 for mux, 2 for add, "         \
+    "subtract, multiply and bit_binary, any for a sum, 1 for other opcodes")                       \
+  X(alir_data, 1011,                                                                               \
+    "wrong number of data values: expected 0 for negate, relu, multiply and a quantize of "        \
+    "version 3, 2 for add_constant, bit_binary and a lookup in bytecode, 2 per term for a sum, 1 " \
+    "for other opcodes")                                                                           \
   X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
   X(alir_number_precision, 1013, "expected an integer below 2^53, which a double holds exactly")   \
   X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
@@ -387,12 +392,14 @@ concept temporary_text =
   X(alir_bytecode_alignment, 1030,                                                                 \
     "the length is not a multiple of 4 bytes: expected 32-bit words")                              \
   X(alir_bytecode_truncated, 1031, "the bytecode ends before its last field")                      \
-  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
+  X(alir_bytecode_trailing, 1032, "bytes after the last field; expected the end of the bytecode")  \
   X(alir_bytecode_count, 1033,                                                                     \
     "the count is negative or exceeds what the remaining bytes can hold")                          \
   X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
-  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
-  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
+  X(alir_bytecode_type, 1035,                                                                      \
+    "invalid type; expected integer and fraction bits from -1000 to 1000, in all 0 to 64 bits, "   \
+    "with bounds that a double can hold")                                                          \
+  X(alir_bytecode_pad, 1036, "the table pad is out of range for the operand's type")               \
   X(alir_bytecode_pad_conflict, 1037, "all lookups of one operand must have the same table pad")   \
                                                                                                    \
   X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
@@ -401,7 +408,7 @@ concept temporary_text =
   X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
   X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
   X(alir_output_index, 1055, "an output must be -1 or the index of an operation")                  \
-  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
+  X(alir_input_index, 1056, "no such input; expected an index from 0 to the number of inputs - 1") \
   X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
   X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
   X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
@@ -413,13 +420,14 @@ concept temporary_text =
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
   X(alir_mux_alignment, 1066, "only one operand of a mux may need a shift, but both do")           \
   X(alir_table_index, 1067,                                                                        \
-    "the table index must be at least 0 and below the number of lookup tables")                    \
+    "no such lookup table; expected an index from 0 to the number of tables - 1")                  \
   X(alir_table_empty, 1068,                                                                        \
-    "a lookup table must have at least one entry, shared with no other table")                     \
+    "expected a lookup table of at least one entry, none of them shared with another table")       \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
   X(alir_sum_terms, 1070,                                                                          \
-    "a sum must have at least two terms of its own, each an earlier operation")                    \
-  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+    "expected a sum of at least two terms, not shared with another sum, each an earlier "          \
+    "operation")                                                                                   \
+  X(alir_table_base, 1071, "the operand's interval starts at an index outside the range of int32") \
   X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
   X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \
@@ -443,22 +451,25 @@ concept temporary_text =
 // X(enumerator, value, message)
 #define TESSERA_ARK_ERRORS(X)                                                                      \
   X(ark_s01_root, 2001, "the root of a model is not an object")                                    \
-  X(ark_s02_root_member, 2002, "the root has no Rank, WorldSize or Nodes")                         \
+  X(ark_s02_root_member, 2002, "missing member of the root; expected Rank, WorldSize and Nodes")   \
   X(ark_s03_world, 2003, "expected integers with WorldSize >= 1 and 0 <= Rank < WorldSize")        \
   X(ark_s04_nodes, 2004, "expected Nodes as an array of objects")                                  \
   X(ark_s05_node_member, 2005,                                                                     \
-    "missing or of the wrong type: Id, ProducerNodeIds or ConsumerNodeIds of a node")              \
+    "expected a node with Id (an integer), ProducerNodeIds and ConsumerNodeIds (arrays of "        \
+    "integers)")                                                                                   \
   X(ark_s06_op_or_ops, 2006,                                                                       \
-    "expected either Op or Ops in each node, and the same one in all nodes")                       \
+    "a node has neither Op nor Ops, both, or another one than the nodes before; expected Op (an "  \
+    "object) in every node, or Ops (an array) in every node")                                      \
   X(ark_s07_no_ops, 2007, "expected at least one operation")                                       \
   X(ark_s08_op_member, 2008,                                                                       \
-    "missing or of the wrong type: Type, Name, IsVirtual, ReadTensors, WriteTensors, "             \
-    "ResultTensors or Args of an operation")                                                       \
+    "expected an operation with Type and Name (strings), IsVirtual (a boolean), ReadTensors, "     \
+    "WriteTensors and ResultTensors (arrays) and Args (an object)")                                \
   X(ark_s09_tensor_member, 2009,                                                                   \
-    "missing or of the wrong type: Id, DataType, Shape, Strides, Offsets, PaddedShape (or "        \
-    "Pads) or Buffer of a tensor")                                                                 \
+    "expected a tensor with Id (an integer), DataType (a string), Shape, Strides, Offsets, "       \
+    "PaddedShape or Pads (arrays of integers) and Buffer (an object)")                             \
   X(ark_s10_buffer_member, 2010,                                                                   \
-    "missing or of the wrong type: Id, Rank, SendTags or RecvTags of a buffer")                    \
+    "expected a buffer with Id and Rank (integers), SendTags and RecvTags (arrays) and, "          \
+    "optionally, IsExternal (a boolean)")                                                          \
   X(ark_s12_unknown_member, 2012, "unknown member")                                                \
   X(ark_s13_integer, 2013, "expected an integer; Ids are at least 0")                              \
   X(ark_g01_node_id, 2021, "duplicate node Id")                                                    \
@@ -474,19 +485,23 @@ concept temporary_text =
   X(ark_g12_own_result, 2032, "an operation reads or writes its own result")                       \
   X(ark_g13_use_before_result, 2033, "the tensor is used before the operation that makes it")      \
   X(ark_g14_unordered_access, 2034, "no dependency orders conflicting accesses to the same bytes") \
-  X(ark_t01_rank, 2041, "expected one to four dimensions, the same number in each list")           \
+  X(ark_t01_rank, 2041,                                                                            \
+    "wrong number of dimensions; expected 1 to 4, the same number in Shape, Strides, Offsets and " \
+    "PaddedShape")                                                                                 \
   X(ark_t02_dimension, 2042, "expected dimensions of at least 1")                                  \
   X(ark_t03_offset, 2043, "expected offsets of at least 0")                                        \
   X(ark_t04_padding, 2044, "PaddedShape is smaller than Shape")                                    \
   X(ark_t05_strides, 2045, "Strides are smaller than Offsets + PaddedShape")                       \
-  X(ark_t06_data_type, 2046, "unknown DataType")                                                   \
+  X(ark_t06_data_type, 2046,                                                                       \
+    "unknown DataType; expected FP32, FP16, BF16, INT32, UINT32, INT8, UINT8, BYTE, FP8_E4M3 or "  \
+    "FP8_E5M2")                                                                                    \
   X(ark_t07_size, 2047, "expected a tensor of fewer than 2^63 bytes")                              \
   X(ark_t08_tensor_differs, 2048, "two descriptions of one tensor Id differ")                      \
   X(ark_b01_buffer_differs, 2051,                                                                  \
     "two descriptions of one buffer Id differ in Rank, tags or IsExternal")                        \
   X(ark_b02_buffer_rank, 2052, "expected -1 or a rank below WorldSize as a buffer's Rank")         \
   X(ark_b03_tags, 2053,                                                                            \
-    "expected tags as pairs [RemoteRank, Tag] of 32-bit integers, ascending and unique")           \
+    "malformed tags; expected pairs [RemoteRank, Tag] of 32-bit integers, ascending and unique")   \
   X(ark_b04_tag_rank, 2054,                                                                        \
     "expected another rank in a local buffer's tags, and -1 or this file's rank in a remote "      \
     "one's")                                                                                       \
@@ -495,9 +510,11 @@ concept temporary_text =
   X(ark_o02_virtual, 2062,                                                                         \
     "expected IsVirtual to be true for Tensor, Placeholder and Reshape only")                      \
   X(ark_o03_arity, 2063, "wrong number of tensors for the operation")                              \
-  X(ark_o04_argument, 2064, "missing or unknown argument, or one of the wrong TYPE")               \
+  X(ark_o04_argument, 2064,                                                                        \
+    "the arguments don't match the operation's Type: one is missing, unknown or of another TYPE")  \
   X(ark_o05_argument_form, 2065,                                                                   \
-    "expected {TYPE: value} with one known TYPE and a value in its range")                         \
+    "malformed argument; expected {TYPE: value} with a TYPE of INT, INT64, UINT64, UINT32, BOOL, " \
+    "FLOAT, DIMS, TENSOR or OFFSET and a value in its range")                                      \
   X(ark_o06_data_types, 2066, "the operation does not take these DataTypes")                       \
   X(ark_o07_shape, 2067, "the shapes do not broadcast to that of the output")                      \
   X(ark_o08_result_view, 2068, "the result is a different view than the output tensor")            \
@@ -533,15 +550,18 @@ concept temporary_text =
   X(ark_m08_deadlock, 2098, "deadlock: the ranks wait for each other")                             \
   X(ark_m09_syncs, 2099, "expected the same number of DeviceSyncs on every rank")                  \
   X(ark_dialect, 2110,                                                                             \
-    "the dialect cannot express this: several operations in a node, padding, or a true "           \
-    "IsExternal")                                                                                  \
+    "the dialect can't express the model: D3 has one operation per node, D1a has no padding, and " \
+    "only D2x and D3x have IsExternal")                                                            \
   X(ark_not_finite, 2111, "expected a finite FLOAT; JSON has no infinities and NaNs")              \
-  X(ark_too_large, 2112, "the model exceeds 32-bit indices, or an index is out of range")          \
+  X(ark_too_large, 2112,                                                                           \
+    "the model has more elements than 32-bit indices can number, or an index outside its list")    \
   X(ark_unsupported, 2113, "the machine does not support this operation or DataType")              \
-  X(ark_division, 2114, "division of an integer by zero")                                          \
-  X(ark_index, 2115, "row index outside the table")                                                \
-  X(ark_pool_index, 2116, "an index or enumerator of the model is out of range")                   \
-  X(ark_plan_member, 2121, "a member of the plan is missing, or has the wrong type or value")      \
+  X(ark_division, 2114, "the operation divides an integer by zero")                                \
+  X(ark_index, 2115, "index outside the rows of the table")                                        \
+  X(ark_pool_index, 2116,                                                                          \
+    "invalid model: an index is outside its pool, or an enumerator is unknown")                    \
+  X(ark_plan_member, 2121,                                                                         \
+    "a member of the plan is missing or not of its type, or a number in it is out of range")       \
   X(ark_plan_architecture, 2122, "expected ANY, CUDA or ROCM with a known version")                \
   X(ark_plan_range, 2123,                                                                          \
     "expected a range [begin, end] or [begin, end, step] with 0 <= begin <= end")                  \
@@ -550,7 +570,8 @@ concept temporary_text =
   X(ark_plan_tiles, 2126, "the task groups do not cover each tile of the task exactly once")       \
   X(ark_plan_resources, 2127, "a task needs more warps or memory than its resource group has")     \
   X(ark_plan_config, 2128,                                                                         \
-    "expected NumWarps, SramBytes and NumTasks in Config, and tiles that divide the operation")    \
+    "malformed Config; expected an object with NumWarps, SramBytes and NumTasks, integers of at "  \
+    "least 0, for each operation")                                                                 \
   X(ark_plan_model, 2129, "the operations of the plan and its model differ")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
@@ -576,11 +597,15 @@ concept temporary_text =
   X(genome_base64_character, 5001, "expected a base64 character: A-Z, a-z, 0-9, + or /")           \
   X(genome_base64_end, 5002, "expected base64 in groups of 4, padded with = and zero bits")        \
                                                                                                    \
-  X(genome_registry_member, 5010, "unknown member of the registry")                                \
+  X(genome_registry_member, 5010,                                                                  \
+    "unknown member of the registry; expected one of its eleven maps, such as "                    \
+    "canonical_to_index, patterns or rules")                                                       \
   X(genome_registry_key, 5011, "expected an id as the key: a decimal number from 0 to 65535")      \
   X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
   X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
-  X(genome_rule_member, 5014, "unknown, missing or mistyped member of a rule")                     \
+  X(genome_rule_member, 5014,                                                                      \
+    "malformed rule; expected probability, count, b64_repr and, optionally, exceptions in a "      \
+    "transition, or count elsewhere")                                                              \
   X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
                                                                                                    \
   X(genome_id_range, 5020, "the id is outside the range of the node field that holds it")          \
@@ -601,7 +626,8 @@ concept temporary_text =
   X(genome_pattern_order, 5035,                                                                    \
     "the pattern refers to a node before the start of the graph, or to one without a result")      \
                                                                                                    \
-  X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
+  X(genome_command, 5040,                                                                          \
+    "A is reserved; expected 1 to 8 (a command) or 10 to 255 (an operation)")                      \
   X(genome_operation_unknown, 5041, "the registry has no operation with the node's id")            \
   X(genome_variation_unknown, 5042, "the registry has no variation with the node's id")            \
   X(genome_constant_unknown, 5043, "the registry has no constant with the node's id")              \
@@ -609,10 +635,14 @@ concept temporary_text =
   X(genome_parameter_unknown, 5045, "the registry has no parameter with the node's id")            \
   X(genome_pattern_unknown, 5046, "the registry has no pattern with the node's id")                \
   X(genome_special_form, 5047,                                                                     \
-    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs only for OUTPUT")            \
+    "malformed command; expected B = 1 and C = 0 (in a PATTERN, the low byte of C), and inputs "   \
+    "only in an OUTPUT")                                                                           \
   X(genome_copy_form, 5048,                                                                        \
-    "expected a COPY of at least 1 node without inputs: their A in B, their B and C in D")         \
-  X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
+    "malformed COPY; expected a count C of at least 1, and nodes without inputs: their A in B, "   \
+    "their B and C as the two entries of D")                                                       \
+  X(genome_control_form, 5049,                                                                     \
+    "malformed CONTROL_FLOW; expected B = 1 (IF) or 2 (WHILE), C = 0, and in D first the lengths " \
+    "of two blocks")                                                                               \
   X(genome_block_length, 5050,                                                                     \
     "expected blocks of at least 1 node that end inside the block around them")                    \
   X(genome_reference, 5051, "expected the id of an earlier node")                                  \
@@ -663,7 +693,9 @@ concept temporary_text =
   X(nac_header_90, 3003,                                                                           \
     "headers of 90 bytes (version 1.5, before January 2026) aren't supported; expected 88, 92 "    \
     "or 100 bytes")                                                                                \
-  X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
+  X(nac_quantization, 3004,                                                                        \
+    "unknown quantization method; expected 0 (none), 1 (fp16), 2 (int8_tensor), 3 (int8_channel) " \
+    "or 4 (block_fp8)")                                                                            \
   X(nac_section_offset, 3005,                                                                      \
     "the section's offset is inside the header or past the end of the file")                       \
   X(nac_section_repeated, 3006, "duplicate section: another slot has a section with the same tag") \
@@ -672,10 +704,12 @@ concept temporary_text =
   X(nac_signature_unknown, 3009, "no signature in PERM has the instruction's id")                  \
   X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
   X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
-  X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
+  X(nac_constant_type, 3012, "unknown type of constant; expected 0 (null) to 6 (list[float32])")   \
   X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
-  X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
-  X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
+  X(nac_data_type, 3014, "unknown data type; expected 0 (f32) to 9 (bool)")                        \
+  X(nac_tensor_quantization, 3015,                                                                 \
+    "unknown quantization of a tensor; expected 0 (none), 1 (fp16), 2 (int8_tensor), 3 "           \
+    "(int8_channel) or 4 (block_fp8)")                                                             \
   X(nac_tensor_metadata, 3016, "the tensor's metadata are longer or shorter than their fields")    \
   X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
                                                                                                    \
@@ -709,9 +743,10 @@ concept temporary_text =
   X(nac_branch_nesting, 3130, "the branches end after the end of the branch around them")          \
   X(nac_branch_result, 3131,                                                                       \
     "a branch's result is used outside the branch: it is absent if the branch doesn't run")        \
-  X(nac_prefix, 3132, "expected a prefix that counts the following words, with or without itself") \
+  X(nac_prefix, 3132,                                                                              \
+    "unusual prefix; expected the number of words that follow, counting itself or not")            \
   X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
-  X(nac_id_repeated, 3134, "duplicate id; its last record counts")                                 \
+  X(nac_id_repeated, 3134, "duplicate id; the last record is used")                                \
   X(nac_input_count, 3135,                                                                         \
     "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
   X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
@@ -719,7 +754,7 @@ concept temporary_text =
   X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
   X(nac_weights_elsewhere, 3139, "the weights are in another file, which was not given")           \
   X(nac_external_missing, 3140, "the external weights have no tensor with the parameter's name")   \
-  X(nac_external_type, 3141, "the external tensor has a type or shape that NAC doesn't have")      \
+  X(nac_external_type, 3141, "the external tensor's dtype or shape isn't one that NAC supports")   \
   X(nac_tensor_repeated, 3142, "duplicate tensor for this parameter")                              \
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
   X(nac_tensor_size, 3144, "the tensor has more or fewer bytes than its shape and type need")      \
@@ -732,15 +767,17 @@ concept temporary_text =
   X(nac_name_repeated, 3150, "duplicate name of a resource or array")                              \
   X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
   X(nac_tick_repeated, 3161, "duplicate record for this tick")                                     \
-  X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
+  X(nac_action, 3162,                                                                              \
+    "unknown action; expected 10 (save_result), 15 (save_for_grad), 20 (free), 25 "                \
+    "(free_after_trng), 30 (forward) or 40 (preload)")                                             \
   X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
   X(nac_save_target, 3164, "save_result: expected the tick's own instruction")                     \
   X(nac_forward_target, 3165, "forward: expected the only instruction that uses the result")       \
   X(nac_preload_target, 3166, "preload: expected an INPUT of variant 1")                           \
-  X(nac_preload_late, 3167, "preload: the INPUT has run before")                                   \
+  X(nac_preload_late, 3167, "preload: the INPUT has already run")                                  \
   X(nac_free_early, 3168, "free: the result doesn't exist yet")                                    \
   X(nac_free_needed, 3169, "free: a later instruction uses the result")                            \
-  X(nac_free_twice, 3170, "free: the result was freed before")                                     \
+  X(nac_free_twice, 3170, "free: the result is already freed")                                     \
   X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
   X(nac_training_flag, 3181, "bit 6 of byte 4 disagrees with the presence of a TRNG section")      \
   X(nac_reserved_bytes, 3182, "expected 0 in the header's reserved bytes")                         \
@@ -785,7 +822,7 @@ concept temporary_text =
     "the tensor has scales, an axis, a block or an original shape that its quantization "          \
     "doesn't store")                                                                               \
   X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
-  X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
+  X(nac_write_bytecode, 3232, "a manifest or an execution plan has at most 4,294,967,295 bytes")   \
   X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
   X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
   X(nac_write_stopped, 3235, "the sink stopped writing")                                           \
@@ -803,40 +840,43 @@ concept temporary_text =
   X(nac_mep_opcode, 3300, "unknown opcode in the execution plan")                                  \
   X(nac_mep_reserved, 3301, "reserved opcode in the execution plan: it can't run")                 \
   X(nac_mep_truncated, 3302, "the execution plan ends inside an instruction")                      \
-  X(nac_mep_operation, 3303, "the plan's instruction has no operation with this number")           \
+  X(nac_mep_operation, 3303, "unknown operation number in the execution plan's instruction")       \
   X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
   X(nac_mep_file_type, 3305,                                                                       \
     "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
   X(nac_mep_extern_kind, 3306,                                                                     \
     "expected an external object of kind 0 (tokenizer) or 1 (constant)")                           \
   X(nac_mep_unload_kind, 3307, "expected 0 (a model) or 1 (a slot) to unload")                     \
-  X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
+  X(nac_mep_data_type, 3308,                                                                       \
+    "unknown data type in the execution plan; expected 0 (f32) to 9 (bool)")                       \
   X(nac_mep_create_kind, 3309,                                                                     \
     "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
   X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (mse) or 255 (none)")             \
   X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
   X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
-  X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
-  X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
-  X(nac_mep_constant_string, 3315, "expected a string constant of the plan")                       \
+  X(nac_mep_write_mode, 3313, "unknown write mode; expected 0 (line), 1 (append) or 2 (bare)")     \
+  X(nac_mep_constant, 3314, "no constant of the execution plan has this id")                       \
+  X(nac_mep_constant_string, 3315, "expected a string constant of the execution plan")             \
   X(nac_mep_constant_model, 3316,                                                                  \
-    "expected a constant of the plan that is a model's number, 0 to 255")                          \
+    "expected a constant of the execution plan that is a model's number, 0 to 255")                \
   X(nac_mep_jump, 3317,                                                                            \
-    "expected a jump to the start of an instruction or to the end of the plan")                    \
+    "expected a jump to the start of an instruction or to the end of the execution plan")          \
   X(nac_mep_jump_into_loop, 3318, "the jump leads into a loop from outside")                       \
   X(nac_mep_loop_end, 3319, "flow_loop_end without a flow_loop_start")                             \
   X(nac_mep_loop_open, 3320, "flow_loop_start without a flow_loop_end")                            \
   X(nac_mep_loop_back, 3321, "expected flow_loop_end to jump back into its loop")                  \
-  X(nac_mep_break, 3322, "flow_break_loop_if outside of all loops")                                \
+  X(nac_mep_break, 3322, "flow_break_loop_if outside a loop")                                      \
   X(nac_mep_break_target, 3323, "expected flow_break_loop_if to jump past the end of its loop")    \
-  X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
-  X(nac_mep_label_unknown, 3331, "undefined label in the plan")                                    \
-  X(nac_mep_label_repeated, 3332, "duplicate label in the plan")                                   \
+  X(nac_mep_mnemonic, 3330, "expected an instruction of the execution plan, a label, or bytes")    \
+  X(nac_mep_label_unknown, 3331, "undefined label in the execution plan")                          \
+  X(nac_mep_label_repeated, 3332, "duplicate label in the execution plan")                         \
   X(nac_mep_jump_range, 3333, "the jump is longer than 32 KiB")                                    \
-  X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
-  X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
+  X(nac_mep_operand_range, 3334,                                                                   \
+    "the operand doesn't fit its field of the execution plan's instruction")                       \
+  X(nac_mep_operand_count, 3335,                                                                   \
+    "expected as many operands as the execution plan's instruction has")                           \
   X(nac_mep_choice, 3336, "expected one of this operand's names, or a number")                     \
-  X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
+  X(nac_mep_constants, 3337, "an execution plan has at most 65,536 constants")                     \
   X(nac_mep_list, 3338, "a list has at most 255 slots")                                            \
   X(nac_hex, 3339, "expected hex digits after 0x, two for each byte")                              \
                                                                                                    \
@@ -847,7 +887,7 @@ concept temporary_text =
   X(nac_tisa_payload_long, 3354,                                                                   \
     "there are bytes after the last field of the tokenizer's instruction")                         \
   X(nac_tisa_json, 3355,                                                                           \
-    "the instruction holds JSON, as files of old tokenizers do: export the model again")           \
+    "obsolete form: the payload is JSON, as old tokenizers wrote it; export the model again")      \
   X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
   X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
   X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
@@ -890,9 +930,10 @@ concept temporary_text =
   X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
   X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
   X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
-  X(nac_text_signature_arguments, 3429, "the signature is for other arguments")                    \
+  X(nac_text_signature_arguments, 3429, "the signature doesn't match the instruction's arguments") \
   X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
-  X(nac_text_input_name, 3431, "the input has another name, or can't have one")                    \
+  X(nac_text_input_name, 3431,                                                                     \
+    "conflicting name for this input, or a name for an INPUT that can't have one")                 \
   X(nac_text_parameter, 3432, "no parameter has this name")                                        \
   X(nac_text_operations, 3433, "all 256 ids of operations are in use")                             \
   X(nac_text_signatures, 3434, "all 256 ids of signatures are in use")                             \
@@ -970,30 +1011,32 @@ concept temporary_text =
   X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
   X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
   X(nac_run_index, 3606, "expected an index inside the tensor")                                    \
-  X(nac_run_argument, 3607, "invalid value of an argument")                                        \
+  X(nac_run_argument, 3607, "invalid argument value")                                              \
   X(nac_run_kind, 3608, "wrong kind of value for the operation")                                   \
   X(nac_run_division, 3609, "integer division by zero")                                            \
   X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
-  X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
-  X(nac_run_strides, 3614, "the operation asks for strides, which NAC doesn't hold")               \
+  X(nac_run_in_place, 3613, "the in-place change can't be tracked")                                \
+  X(nac_run_strides, 3614, "the operation depends on strides, which NAC doesn't store")            \
                                                                                                    \
-  X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
+  X(nac_plan_slot, 3620,                                                                           \
+    "the slot holds the wrong kind of value for the execution plan's instruction")                 \
   X(nac_plan_training, 3621,                                                                       \
     "training isn't supported: model_train_step and model_save_weights are refused")               \
-  X(nac_plan_prompt, 3622, "the plan prompts for an answer, and none is left")                     \
+  X(nac_plan_prompt, 3622, "the execution plan prompts for an answer, and none is left")           \
   X(nac_plan_answer, 3623, "expected an answer of the prompt's type")                              \
-  X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
-  X(nac_plan_path, 3625, "the path is outside the folder that the plan may use")                   \
-  X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
+  X(nac_plan_model, 3624, "the execution plan uses a model that it hasn't loaded")                 \
+  X(nac_plan_path, 3625, "the path is outside the folder that the execution plan may use")         \
+  X(nac_plan_file, 3626, "the execution plan's file can't be read or written")                     \
   X(nac_plan_array, 3627, "the container has no array with this name")                             \
   X(nac_plan_format, 3628, "the format string doesn't match its values")                           \
-  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan uses")                      \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the execution plan uses")            \
   X(nac_plan_image, 3630, "the file isn't an image of a supported format")                         \
-  X(nac_plan_unavailable, 3631, "this build doesn't support what the plan's instruction needs")    \
-  X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
-  X(nac_plan_write, 3633, "the plan has no permission to write this file")                         \
+  X(nac_plan_unavailable, 3631,                                                                    \
+    "this build doesn't support what the execution plan's instruction needs")                      \
+  X(nac_plan_inputs, 3632, "the model has fewer inputs than the execution plan gives")             \
+  X(nac_plan_write, 3633, "the execution plan has no permission to write this file")               \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container has no tokenizer manifest")                        \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \
@@ -1012,7 +1055,7 @@ concept temporary_text =
 //   TESSERA_NEM_RULES(X)
 //
 // A row states the rule's phase (which of reading or verifying finds it) and its severity in the
-// default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
+// default profile; `nem::rule` (nem/rule.hpp) knows what other profiles change. Part of the
 // table of all codes: core/error_table.hpp. Rules RT are those of runs; verification never finds them.
 //
 // Lifetime:   none.
@@ -1025,7 +1068,7 @@ concept temporary_text =
 
 // X(enumerator, value, what was expected, phase, severity)
 #define TESSERA_NEM_RULES(X)                                                                       \
-  X(nem_lex_001_character, 4001, "a character that no token of NEM starts with", lex, error)       \
+  X(nem_lex_001_character, 4001, "unexpected character", lex, error)                               \
   X(nem_lex_002_string, 4002, "the string isn't closed before the end of its line", lex, error)    \
   X(nem_lex_003_escape, 4003,                                                                      \
     "unknown escape: expected one of \\n \\t \\\\ \\\" (it is kept as it is)", lex, warning)       \
@@ -1033,7 +1076,7 @@ concept temporary_text =
     "malformed number: expected digits, or digits '.' digits and an exponent", lex, error)         \
   X(nem_lex_005_integer, 4005, "the integer exceeds 2^63 - 1", lex, error)                         \
                                                                                                    \
-  X(nem_syn_001_token, 4006, "the token doesn't fit here", parse, error)                           \
+  X(nem_syn_001_token, 4006, "unexpected token", parse, error)                                     \
   X(nem_syn_002_loop, 4007, "expected endloop: the loop isn't closed", parse, error)               \
   X(nem_syn_003_endloop, 4008, "endloop without a loop", parse, error)                             \
   X(nem_syn_004_include, 4009, "expected include before everything else", parse, error)            \
@@ -1043,10 +1086,10 @@ concept temporary_text =
   X(nem_syn_007_mixed, 4012, "a file holds either configuration or a program", parse, error)       \
   X(nem_syn_008_statement, 4013, "expected a declaration, a task or a loop", parse, error)         \
   X(nem_syn_009_comma, 4014, "expected ',' between type attributes", parse, error)                 \
-  X(nem_syn_010_type_attribute, 4015,                                                              \
-    "the type attribute is given already; layout and strides exclude each other", parse, error)    \
-  X(nem_syn_011_argument, 4016, "the argument is given already", parse, error)                     \
-  X(nem_syn_012_missing, 4017, "a required argument is missing", parse, error)                     \
+  X(nem_syn_010_type_attribute, 4015, "duplicate type attribute, or both layout and strides",      \
+    parse, error)                                                                                  \
+  X(nem_syn_011_argument, 4016, "duplicate argument", parse, error)                                \
+  X(nem_syn_012_missing, 4017, "missing required argument", parse, error)                          \
   X(nem_syn_013_reserved, 4018, "a reserved word can't be a name", parse, error)                   \
   X(nem_syn_014_depth, 4019, "nested deeper than 256", parse, error)                               \
   X(nem_syn_017_line_operator, 4020,                                                               \
@@ -1057,7 +1100,7 @@ concept temporary_text =
   X(nem_syn_020_inner_type, 4023, "type attributes belong after the parentheses of region", parse, \
     warning)                                                                                       \
                                                                                                    \
-  X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
+  X(nem_con_001_duplicate, 4024, "duplicate constant declaration", const_, error)                  \
   X(nem_con_002_forward, 4025,                                                                     \
     "the constant expression uses a name that isn't declared before it", const_, error)            \
   X(nem_con_003_not_constant, 4026, "the constant expression uses a name that isn't a constant",   \
@@ -1066,18 +1109,18 @@ concept temporary_text =
   X(nem_con_005_in_loop, 4028, "const declaration not permitted inside loop body", const_, error)  \
   X(nem_con_006_conflict, 4029, "the constant's name is used for something else", const_, error)   \
   X(nem_con_007_float, 4030, "const declarations must be integer", const_, error)                  \
-  X(nem_con_008_overflow, 4031, "the constant expression leaves the range of 64 bits", const_,     \
+  X(nem_con_008_overflow, 4031, "the constant expression exceeds the range of 64 bits", const_,    \
     error)                                                                                         \
                                                                                                    \
   X(nem_exp_001_float, 4032, "expected an integer", eval, error)                                   \
   X(nem_exp_002_name, 4033, "the name isn't declared", eval, error)                                \
   X(nem_exp_003_division, 4034, "division by zero", eval, error)                                   \
-  X(nem_exp_004_overflow, 4035, "the expression leaves the range of 64 bits", eval, error)         \
-  X(nem_exp_005_kind, 4036, "the name isn't a number", eval, error)                                \
+  X(nem_exp_004_overflow, 4035, "the expression exceeds the range of 64 bits", eval, error)        \
+  X(nem_exp_005_kind, 4036, "expected a number, found the name of something else", eval, error)    \
   X(nem_exp_006_negative, 4037, "'/' and mod of negative operands differ between implementations", \
     eval, warning)                                                                                 \
                                                                                                    \
-  X(nem_nam_001_duplicate, 4038, "the name is declared in this scope already", names, error)       \
+  X(nem_nam_001_duplicate, 4038, "the name is already declared in this scope", names, error)       \
   X(nem_nam_002_shadow, 4039, "the declaration hides one of an outer scope", names, warning)       \
   X(nem_nam_003_buffer, 4040, "region of a buffer that isn't declared", names, error)              \
   X(nem_nam_004_not_buffer, 4041, "expected a buffer in region(...)", names, error)                \
@@ -1102,13 +1145,13 @@ concept temporary_text =
                                                                                                    \
   X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
   X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
-  X(nem_reg_003_bounds, 4056, "the region ends past its buffer", region, error)                    \
+  X(nem_reg_003_bounds, 4056, "the region extends past the end of its buffer", region, error)      \
   X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
     error)                                                                                         \
-  X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
+  X(nem_reg_005_strides, 4058, "the strides reach past the extent", region, error)                 \
   X(nem_reg_006_stride_count, 4059, "expected as many strides as dimensions", region, error)       \
   X(nem_reg_007_layout, 4060,                                                                      \
-    "the layout has another number of letters than the shape has dimensions", region, warning)     \
+    "the layout has more or fewer letters than the shape has dimensions", region, warning)         \
   X(nem_reg_008_dimension, 4061, "expected shape dimensions of at least 1", region, error)         \
   X(nem_reg_009_negative_stride, 4062, "expected strides of at least 0", region, error)            \
   X(nem_reg_010_overlapping_elements, 4063,                                                        \
@@ -1131,7 +1174,8 @@ concept temporary_text =
   X(nem_qnt_004_axis, 4071, "expected a quantization axis from 0 to rank - 1", region, error)      \
   X(nem_qnt_005_scale, 4072, "expected a scale that is positive and finite", region, error)        \
   X(nem_qnt_006_zero_point, 4073, "expected an integer as zero point", region, error)              \
-  X(nem_qnt_007_zero_range, 4074, "the element type doesn't hold the zero point", region, warning) \
+  X(nem_qnt_007_zero_range, 4074, "the zero point is out of range for the element type", region,   \
+    warning)                                                                                       \
   X(nem_qnt_008_float, 4075, "a floating-point region carries a quantization descriptor", region,  \
     warning)                                                                                       \
   X(nem_qnt_009_mixed, 4076,                                                                       \
@@ -1149,26 +1193,25 @@ concept temporary_text =
     type, warning)                                                                                 \
                                                                                                    \
   X(nem_opc_001_opcode, 4082, "unknown opcode", opcode, error)                                     \
-  X(nem_opc_002_few_inputs, 4083, "the opcode takes more inputs", opcode, error)                   \
-  X(nem_opc_003_many_inputs, 4084, "the opcode takes fewer inputs", opcode, error)                 \
-  X(nem_opc_004_outputs, 4085, "the opcode has another number of outputs", opcode, error)          \
-  X(nem_opc_005_missing, 4086, "a required attribute is missing", opcode, error)                   \
+  X(nem_opc_002_few_inputs, 4083, "too few inputs for the opcode", opcode, error)                  \
+  X(nem_opc_003_many_inputs, 4084, "too many inputs for the opcode", opcode, error)                \
+  X(nem_opc_004_outputs, 4085, "wrong number of outputs for the opcode", opcode, error)            \
+  X(nem_opc_005_missing, 4086, "missing required attribute", opcode, error)                        \
   X(nem_opc_006_unknown, 4087, "the opcode has no such attribute", opcode, error)                  \
-  X(nem_opc_007_repeated, 4088, "the attribute is given already", parse, error)                    \
-  X(nem_opc_008_kind, 4089, "the attribute takes another kind of value", opcode, error)            \
+  X(nem_opc_007_repeated, 4088, "duplicate attribute", parse, error)                               \
+  X(nem_opc_008_kind, 4089, "wrong kind of value for the attribute", opcode, error)                \
   X(nem_opc_009_range, 4090, "the attribute's value is out of range", opcode, error)               \
   X(nem_opc_010_future, 4091, "no hardware executes the opcode yet", opcode, warning)              \
   X(nem_opc_011_generic, 4092, "binders may reject the generic compute opcode", opcode, warning)   \
                                                                                                    \
-  X(nem_shp_001_rank, 4093, "the opcode takes operands of another rank", shape, error)             \
+  X(nem_shp_001_rank, 4093, "wrong rank of an operand", shape, error)                              \
   X(nem_shp_002_identical, 4094, "shapes must be identical", shape, error)                         \
   X(nem_shp_003_inner, 4095, "the inner dimensions, batch dimensions or channels differ", shape,   \
     error)                                                                                         \
   X(nem_shp_004_output, 4096, "the output's shape differs from the one that the inputs give",      \
     shape, error)                                                                                  \
-  X(nem_shp_005_bias, 4097, "the bias or scale has another shape than the opcode takes", shape,    \
-    error)                                                                                         \
-  X(nem_shp_006_layout, 4098, "the opcode takes operands of another layout", shape, error)         \
+  X(nem_shp_005_bias, 4097, "wrong shape of the bias or scale", shape, error)                      \
+  X(nem_shp_006_layout, 4098, "wrong layout of an operand", shape, error)                          \
   X(nem_shp_007_count, 4099, "reshape must preserve the number of elements", shape, error)         \
   X(nem_shp_008_parts, 4100, "the parts of concat or split don't add up", shape, error)            \
   X(nem_shp_009_groups, 4101, "groups must divide the channels of input and output", shape, error) \
@@ -1184,15 +1227,15 @@ concept temporary_text =
   X(nem_fam_005_elements, 4107, "element types must match", type, error)                           \
   X(nem_fam_006_ungoverned, 4108, "no type family governs the opcode", type, note)                 \
                                                                                                    \
-  X(nem_fdl_001_duplicate, 4109, "the type family is defined already", config, error)              \
+  X(nem_fdl_001_duplicate, 4109, "the type family is already defined", config, error)              \
   X(nem_fdl_002_type, 4110, "expected an element type, a parameter, absent or any_supported",      \
     config, error)                                                                                 \
   X(nem_fdl_003_instance, 4111, "the instantiation doesn't fit the family's parameters", config,   \
     error)                                                                                         \
-  X(nem_fdl_004_variant, 4112, "the variant is defined already", config, error)                    \
+  X(nem_fdl_004_variant, 4112, "the variant is already defined", config, error)                    \
   X(nem_fdl_005_no_variants, 4113, "expected at least one variant", config, error)                 \
-  X(nem_fdl_006_parameter, 4114, "the type parameter is declared already", config, error)          \
-  X(nem_fdl_007_twice, 4115, "the instantiation is classified already", config, error)             \
+  X(nem_fdl_006_parameter, 4114, "the type parameter is already declared", config, error)          \
+  X(nem_fdl_007_twice, 4115, "the instantiation is already classified", config, error)             \
                                                                                                    \
   X(nem_dev_001_spec_version, 4116, "expected spec_version in a device that extends none", device, \
     error)                                                                                         \
@@ -1206,15 +1249,17 @@ concept temporary_text =
   X(nem_dev_007_mandatory, 4122, "opcode.mandatory lacks a variant that every device must have",   \
     device, error)                                                                                 \
   X(nem_dev_008_extended, 4123,                                                                    \
-    "the variant is mandatory already: its entry in opcode.extended is ignored", device, warning)  \
+    "the variant is already mandatory: its entry in opcode.extended is ignored", device, warning)  \
   X(nem_dev_009_variant, 4124, "unknown variant of a type family", device, error)                  \
-  X(nem_dev_010_redundant, 4125, "the variant is listed or inherited already", device, warning)    \
-  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong into this block", parse, error)    \
-  X(nem_dev_012_repeated, 4127, "the block or field is given already", parse, error)               \
-  X(nem_dev_013_parent, 4128, "the parent device isn't defined before", device, error)             \
+  X(nem_dev_010_redundant, 4125, "duplicate variant: already listed or inherited", device,         \
+    warning)                                                                                       \
+  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong in this block", parse, error)      \
+  X(nem_dev_012_repeated, 4127, "duplicate block or field", parse, error)                          \
+  X(nem_dev_013_parent, 4128, "the parent device isn't defined before this device", device, error) \
   X(nem_dev_014_cycle, 4129, "the device extends itself", device, error)                           \
-  X(nem_dev_015_duplicate, 4130, "the device is defined already", device, error)                   \
-  X(nem_dev_016_unknown, 4131, "no include makes the device visible", device, error)               \
+  X(nem_dev_015_duplicate, 4130, "the device is already defined", device, error)                   \
+  X(nem_dev_016_unknown, 4131, "unknown device: neither defined here nor in an included file",     \
+    device, error)                                                                                 \
   X(nem_dev_017_file, 4132, "expected one device in the file, or one with the name of the file",   \
     device, error)                                                                                 \
   X(nem_dev_018_omitted, 4133, "per_engine omits a unit type", device, warning)                    \
@@ -1229,8 +1274,8 @@ concept temporary_text =
                                                                                                    \
   X(nem_dec_001_unknown, 4140, "unknown decorator", decorator, error)                              \
   X(nem_dec_002_target, 4141, "the decorator doesn't apply here", decorator, error)                \
-  X(nem_dec_003_arguments, 4142, "the decorator takes other arguments", decorator, error)          \
-  X(nem_dec_004_repeated, 4143, "the decorator is given already", decorator, warning)              \
+  X(nem_dec_003_arguments, 4142, "wrong arguments for the decorator", decorator, error)            \
+  X(nem_dec_004_repeated, 4143, "duplicate decorator", decorator, warning)                         \
   X(nem_dec_005_access, 4144, "readonly and writeonly exclude each other", decorator, error)       \
   X(nem_dec_006_in_flight, 4145, "expected at least 1 iteration in flight", decorator, error)      \
   X(nem_dec_007_readonly, 4146, "the task writes what is marked readonly", decorator, error)       \
@@ -1241,7 +1286,7 @@ concept temporary_text =
     error)                                                                                         \
   X(nem_res_003_negative, 4150, "expected a unit index of at least 0", decorator, error)           \
   X(nem_res_004_eligible, 4151, "the unit type can't execute the operation", decorator, error)     \
-  X(nem_res_005_remapped, 4152, "the device has fewer units: another one of the type is used",     \
+  X(nem_res_005_remapped, 4152, "the device has fewer units: another unit of this type is used",   \
     decorator, note)                                                                               \
   X(nem_res_006_translated, 4153, "the device has no unit of the type: another type is used",      \
     decorator, warning)                                                                            \
@@ -1251,11 +1296,11 @@ concept temporary_text =
     place, warning)                                                                                \
                                                                                                    \
   X(nem_tok_001_unknown, 4156, "no task assigns the token", token, error)                          \
-  X(nem_tok_002_early, 4157,                                                                       \
-    "the token isn't produced before, or not in a scope that is visible here", token, error)       \
+  X(nem_tok_002_early, 4157, "the token isn't produced before this use, or isn't visible here",    \
+    token, error)                                                                                  \
   X(nem_tok_004_kind, 4158, "expected a token", token, error)                                      \
   X(nem_tok_005_wait, 4159, "wait produces no token", token, error)                                \
-  X(nem_tok_007_repeated, 4160, "the token is listed already", token, warning)                     \
+  X(nem_tok_007_repeated, 4160, "duplicate token", token, warning)                                 \
                                                                                                    \
   X(nem_xfr_001_small, 4161, "the destination is smaller than the source", transfer, error)        \
   X(nem_xfr_002_large, 4162, "the destination is larger than the source: its tail isn't written",  \
@@ -1263,7 +1308,8 @@ concept temporary_text =
   X(nem_xfr_003_element, 4163, "source and destination have different element types", transfer,    \
     error)                                                                                         \
   X(nem_xfr_004_shape, 4164, "source and destination have different shapes", transfer, warning)    \
-  X(nem_xfr_005_layout, 4165, "bytes are copied as they are between different layouts", transfer,  \
+  X(nem_xfr_005_layout, 4165,                                                                      \
+    "bytes are copied in order between different layouts, without rearranging elements", transfer, \
     warning)                                                                                       \
   X(nem_xfr_006_overlap, 4166, "source and destination overlap without @memmove", transfer, error) \
   X(nem_xfr_007_quant, 4167, "source and destination have different quantization descriptors",     \
@@ -1272,8 +1318,9 @@ concept temporary_text =
                                                                                                    \
   X(nem_plc_001_engines, 4169, "the task references L1 memories of several engines", place, error) \
   X(nem_plc_002_pinned, 4170,                                                                      \
-    "the task is pinned to another engine than its L1 memory belongs to", place, error)            \
-  X(nem_plc_003_no_engine, 4171, "the device has no engine of that index", place, error)           \
+    "the task is pinned to a different engine than the one its L1 memory belongs to", place,       \
+    error)                                                                                         \
+  X(nem_plc_003_no_engine, 4171, "the device has no engine with this index", place, error)         \
                                                                                                    \
   X(nem_haz_001_unordered, 4172, "the tasks touch the same bytes, and nothing orders them",        \
     hazard, error)                                                                                 \
@@ -1285,18 +1332,21 @@ concept temporary_text =
   X(nem_haz_006_unwritten, 4176, "the task reads bytes of L1 that no earlier task wrote", hazard,  \
     warning)                                                                                       \
                                                                                                    \
-  X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
+  X(nem_lop_001_empty, 4177, "the loop ends before it begins: expected last >= first", loop,       \
+    error)                                                                                         \
                                                                                                    \
   X(nem_haz_005_partial, 4178,                                                                     \
-    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
+    "the loops are too long to be expanded: only part of them is searched for hazards", hazard,    \
+    note)                                                                                          \
                                                                                                    \
   X(nem_rt_div0, 4179, "an integer element is divided by zero", run, error)                        \
-  X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
-  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
+  X(nem_rt_index, 4180, "expected an index inside the operand", run, error)                        \
+  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator and wraps around", run,        \
+    warning)                                                                                       \
   X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
   X(nem_rt_race, 4183, "the tasks of the run touch the same bytes, unordered", run, error)         \
-  X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
-  X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
+  X(nem_rt_unsupported, 4184, "the machine doesn't implement this operation", run, error)          \
+  X(nem_rt_mem, 4185, "the buffers exceed the memory limit of the run", run, error)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP
 
@@ -1321,20 +1371,23 @@ concept temporary_text =
   X(json_expected_colon, 110, "expected ':' after the key")                                        \
   X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
   X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
-  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
-  X(json_leading_zero, 114, "a number can't start with an extra zero")                             \
+  X(json_bad_literal, 113, "unknown literal; expected true, false, null or another JSON value")    \
+  X(json_leading_zero, 114, "superfluous leading zero; expected a number such as 0, 0.5 or 7")     \
   X(json_expected_digit, 115, "expected a digit")                                                  \
   X(json_number_range, 116, "the number is outside the range of a double")                         \
-  X(json_integer_range, 117, "the integer does not fit its field")                                 \
-  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
-  X(json_lone_surrogate, 119, "a \\u escape is only half of a surrogate pair")                     \
+  X(json_integer_range, 117, "the integer is out of range for this field")                         \
+  X(json_bad_escape, 118,                                                                          \
+    "unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")                   \
+  X(json_lone_surrogate, 119,                                                                      \
+    "unpaired surrogate; expected \\uD800 to \\uDBFF followed by \\uDC00 to \\uDFFF")              \
   X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
-  X(json_control_character, 121, "control characters in strings must be escaped")                  \
+  X(json_control_character, 121,                                                                   \
+    "unescaped control character in a string; expected an escape such as \\u001f")                 \
   X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
   X(json_duplicate_key, 123, "duplicate key in this object")                                       \
-  X(json_trailing_bytes, 124, "expected only white space after the value")                         \
-  X(json_unexpected_element, 125, "expected ']' after the array's last element")                   \
-  X(json_missing_element, 126, "expected another element in the array")
+  X(json_trailing_bytes, 124, "text after the JSON value; expected only white space")              \
+  X(json_unexpected_element, 125, "too many elements; expected ']'")                               \
+  X(json_missing_element, 126, "too few elements; expected another one before ']'")
 
 // And of all owners.
 #define TESSERA_ERRORS(X)                                                                          \
@@ -1349,7 +1402,7 @@ concept temporary_text =
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What was wrong: one enumerator per check, stable within a version.
+/// The kind of error: one enumerator per check, stable within a version.
 enum class errc : std::uint16_t {
 #define TESSERA_X(name, value, ...) name = value,
   TESSERA_ERRORS(TESSERA_X)
@@ -1454,12 +1507,12 @@ struct error {
   constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
       : code(c), index(of), offset(at) {}
 
-  /// The same, if it is one, in an element of a kind.
+  /// This error located in an element of the given kind; unchanged if it is ok.
   [[nodiscard]] constexpr error in(error_index kind) const noexcept {
     return code == errc::ok ? *this : error(code, offset, kind);
   }
 
-  /// What was expected, as text.
+  /// The message of the code, as text.
   [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
   [[nodiscard]] std::string_view name() const noexcept;
@@ -1626,7 +1679,7 @@ class block {
   }
 
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
+    const block old = grow(count);  // what is appended may be inside it
     append(from, count);
   }
 
@@ -2063,10 +2116,10 @@ namespace json {
 [[nodiscard, gnu::cold]] text path(std::string_view source, std::uint64_t offset,
                                    const limits& limit = {});
 
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< not found
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// with '$', spelled as path() spells them, and refer to the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
 [[gnu::cold]] void find(std::string_view source, tessera::view<std::string_view> paths,
                         std::uint64_t* offsets, const limits& limit = {});
@@ -3242,7 +3295,7 @@ inline void instructions::iterator::read() noexcept {
 // enough arguments for the mandatory letters after it: "vn" gives the last number to n.
 //
 // The form in place of an operation has no row: aten.add_.Tensor is aten.add.Tensor, whose first
-// operand has the result from then on. is_in_place() tells them apart. Only where the overloads
+// operand has the result from then on. is_in_place() distinguishes them. Only where the overloads
 // differ, its name is one of the row's: aten.transpose_.default, aten.transpose.int.
 //
 // Lifetime:   constants.
@@ -3827,8 +3880,8 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
   const std::string_view names = operations[static_cast<std::size_t>(o)].names;
   return names.substr(0, names.find(' '));
 }
-/// The operation that a file means by a name; linear in the table, so asked once for each id. Of a
-/// form in place, the operation that gives its result.
+/// The operation that a file means by a name; linear in the table, so call it once for each id. Of
+/// a form in place, the operation that gives its result.
 [[nodiscard]] operation find_operation(std::string_view wanted) noexcept;
 /// Whether a name is that of a form in place: "aten.relu_.default", "aten.__iand__.Tensor".
 [[nodiscard]] bool is_in_place(std::string_view name) noexcept;
@@ -3851,7 +3904,7 @@ inline constexpr std::size_t argument_form_count =
 /// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one number.
 [[nodiscard]] operation view_or_squeeze(std::string_view name, view<argument_form> given) noexcept;
 
-/// The form of a constant; linear in its elements, so asked once for each.
+/// The form of a constant; linear in its elements, so call it once for each.
 [[nodiscard]] argument_form form_of(const constant& c) noexcept;
 
 /// Whether a pattern's letter takes one argument of that form.
@@ -3859,13 +3912,13 @@ inline constexpr std::size_t argument_form_count =
 
 inline constexpr std::size_t max_letters = 10;
 
-/// Which arguments each letter of a pattern has got.
+/// Which arguments each letter of a pattern has received.
 struct binding {
   std::uint8_t first[max_letters] = {};
   std::uint8_t count[max_letters] = {};  ///< 0: the letter's argument is missing
 };
 
-/// How arguments meet a pattern.
+/// How arguments match a pattern.
 struct match {
   enum class kind : std::uint8_t { fits, count, form };
   kind what = kind::fits;
@@ -3924,7 +3977,7 @@ struct match {
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
 // Errors:     error() is {ok, 0} on success.
 // Limits:     none.
-// Allocation: none besides the value's.
+// Allocation: none except the value's own.
 
 #ifndef TESSERA_CORE_RESULT_HPP
 #define TESSERA_CORE_RESULT_HPP
@@ -4034,17 +4087,17 @@ namespace nac {
 /// Whether the prefixes of an operation count themselves, too.
 enum class self_count : std::uint8_t { by_version, no, yes };
 
-/// What the same parts can be written differently by.
+/// The ways in which the same parts can be laid out.
 struct layout {
   self_count inputs = self_count::by_version;    ///< INPUT 1-3
   self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
   self_count branches = self_count::by_version;  ///< CONTROL_FLOW
-  /// Sections as they follow one another; those that it leaves out follow them, in the order
+  /// Sections in the order in which they appear; those that it leaves out follow them, in the order
   /// of the version.
   pool<section> order;
 };
 
-/// What a rule comes to for an operation: `a` is op_input, op_output or op_control_flow.
+/// The effect of a rule on an operation: `a` is op_input, op_output or op_control_flow.
 [[nodiscard]] constexpr bool counts_itself(self_count rule, std::uint8_t a, header form) noexcept {
   if (rule != self_count::by_version) return rule == self_count::yes;
   return a == op_control_flow || form == header::v1_6;
@@ -4081,8 +4134,8 @@ struct payload_source {
                std::size_t count) = nullptr;
 };
 
-/// Bytes that a file carries and nobody looks into: borrowed, in parts::own_bytes from `first`, or
-/// those that `source` makes for the key `first`.
+/// Bytes that a file carries and that nothing interprets: borrowed, in parts::own_bytes from
+/// `first`, or those that `source` makes for the key `first`.
 struct payload {
   const std::byte* borrowed = nullptr;
   std::uint64_t first = 0, size = 0;
@@ -4257,9 +4310,10 @@ struct parts {
 //       v1 = nac.add(v0, 1.5)
 //       v2 = output(v1)
 //
-// The grammar is in assembly.hpp. What follows from the rest is left out only where assemble
-// would find exactly the same, so nothing is lost but slack, reserved bytes, unknown sections and
-// prefixes that follow no rule. Comments name inputs, parameters and constants where those are short.
+// The grammar is in assembly.hpp. Information that can be derived is omitted only where assemble
+// would find exactly the same, so only slack, reserved bytes, unknown sections and
+// prefixes that follow no rule are lost. Comments name inputs, parameters and constants where those
+// are short.
 //
 // Lifetime:   borrows the file while it runs.
 // Errors:     none: any file that was read has a text.
@@ -4315,7 +4369,7 @@ struct print_options {
 //   model->section(nac::section::cnst);                   // its bytes
 //   for (const nac::tensor t : model->tensors()) use(t);  // read touches no elements
 //
-// What is read, in this order, where the first error ends it: the header and the offsets of the
+// Read in this order; the first error ends reading: the header and the offsets of the
 // sections, PERM, CMAP, CNST, MMAP, OPS, DATA, PROC, ORCH, TRNG, RSRC, ARRS.
 //
 // The version byte doesn't distinguish 1.7 from 1.8: the first section follows the header directly,
@@ -4353,7 +4407,7 @@ struct read_options {
 [[nodiscard]] inline result<model> read(std::string_view in, const read_options& options = {}) {
   return read(as_bytes(in), options);
 }
-/// A temporary owner would be gone before the model is used.
+/// A temporary owner would be destroyed before the model is used.
 template <class Owner>
   requires(temporary_bytes<Owner> || temporary_text<Owner>)
 result<model> read(Owner&& in, const read_options& = {})
@@ -4451,12 +4505,12 @@ result<model> read(Owner&& in, const read_options& = {})
 //     const N = 4
 //           ^
 //
-//   rank0.json:1:812: error: expected the Id of a node in this file: 99
+//   rank0.json:1:812: error: consumer 99 does not exist; expected the Id of a node in this file
 //     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
 //     …
 //
 //   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
-//     [nac_arity] at instruction 12, offset 780 (0x30c)
+//     [nac_argument_count] at instruction 12, offset 780 (0x30c)
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
@@ -4485,7 +4539,7 @@ inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity:
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
 
-/// A part of a source: of file 0, which was read or verified, or of another one.
+/// A range of a source: of file 0, which was read or verified, or of another one.
 struct place {
   std::uint32_t file = 0;
   std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
@@ -4493,7 +4547,7 @@ struct place {
   error_index index = error_index::none;
 };
 
-/// Some of report::characters.
+/// A range of report::characters.
 struct text_range {
   std::uint32_t first = 0, size = 0;
   friend bool operator==(const text_range&, const text_range&) = default;
@@ -4819,10 +4873,10 @@ class program {
   /// Whether every parameter that is asked for has its value; see weights_elsewhere.
   [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
 
-  /// What a caller has to give, in this order.
+  /// The inputs that a caller must provide, in this order.
   [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
   view<model_input> inputs() const&& = delete;
-  /// What MMAP advises, in its order, without the commands that verification warned of.
+  /// The commands of MMAP, in its order, without the commands that verification warned of.
   [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
   view<scheduled_command> schedule() const&& = delete;
   /// The last instruction that takes the result of instruction `i`; `i` itself where none does.
@@ -4862,7 +4916,7 @@ class program {
 
 // ---- tessera/nac/write.hpp
 //
-// Writes a NAC container from its parts: one form for what they hold, whoever built them.
+// Writes a NAC container from its parts: one form for what they hold, however they were built.
 //
 //   auto bytes = nac::write(parts);
 //   if (!bytes) return fail(bytes.error());                          // nothing was written
@@ -4892,7 +4946,7 @@ class program {
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// ---- Where files go piece by piece, so that writing them needs no memory of their size.
+// ---- A destination that takes a file piece by piece: writing needs no memory of its size.
 //
 //   nac::sink to{&file, [](void* context, bytes piece) {
 //     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
@@ -4924,7 +4978,7 @@ struct sink {
 //   tensors        255 dimensions; the fields that the quantization stores, and no others
 //   payloads       2^32 - 1 bytes of a resource, a plan or a manifest
 //
-// What the numbers mean is verify's matter: here, a reference may lead anywhere.
+// What the numbers mean is checked by verify: here, a reference may lead anywhere.
 //
 // Lifetime:   borrows the parts.
 // Errors:     nac_too_many_instructions … nac_write_resource, the first one found: of the header,
@@ -5330,13 +5384,13 @@ class text_map {
   /// Statements of a section come in order.
   void add(assembly::text_section s, std::uint64_t first, std::uint64_t offset);
 
-  /// Of a header's line; 0 where there is none.
+  /// The offset of a header line; 0 if absent.
   [[nodiscard]] std::uint64_t of(assembly::key k) const noexcept {
     return known(keys_[static_cast<std::size_t>(k)]);
   }
-  /// Of a section's word, else of that of the code, else 0.
+  /// The offset of a section's word, else of that of the code, else 0.
   [[nodiscard]] std::uint64_t of(assembly::text_section s) const noexcept;
-  /// Of what made a record, or a byte of a body.
+  /// The offset of the statement that made a record, or a byte of a body.
   [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept;
 
   /// Of the element that a byte of the container belongs to: `f` was assembled with this map.
@@ -5369,13 +5423,13 @@ class text_map {
   std::uint64_t keys_[sizeof assembly::key_words / sizeof *assembly::key_words];
 };
 
-/// What a text names instead of holding it.
+/// A payload that a text refers to instead of containing.
 struct payload_reference {
   std::string_view name;
   std::uint64_t offset = 0, size = 0;
 };
 
-/// Finds what a text refers to.
+/// Resolves the references of a text.
 struct resolver {
   void* context = nullptr;
   /// False where there are no such bytes. What `out` is set to outlives the parts.
@@ -5387,7 +5441,7 @@ struct assemble_options {
   limits limit = {};
 };
 
-/// The parts of a container; `map` gets the places of its statements.
+/// The parts of a container; `map` receives the places of its statements.
 [[nodiscard]] result<parts> assemble(std::string_view source, const assemble_options& options = {},
                                      text_map* map = nullptr);
 
@@ -5885,7 +5939,7 @@ inline void print_execution_plan(text& out, std::string_view code, const constan
 // Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
 //             the index of the value.
 // Limits:     none of their own.
-// Allocation: what is returned; tensor_values and the error figures: none but 4 bytes a scale.
+// Allocation: what is returned; tensor_values and the error figures: none but 4 bytes per scale.
 
 #ifndef TESSERA_NAC_QUANTIZATION_HPP
 #define TESSERA_NAC_QUANTIZATION_HPP
@@ -5940,7 +5994,7 @@ namespace tessera::inline TESSERA_ABI {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000u;
   const std::uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u)  // NaN: quiet, so that a payload in the low bits alone survives
+  if (magnitude > 0x7f800000u)  // NaN: quiet, so that a payload of low bits only survives
     return static_cast<std::uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x1ffu));
   if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 2^16
   const std::uint32_t exponent = magnitude >> 23;
@@ -6265,7 +6319,7 @@ void quantize_elements(const Values& values, const quantized_form& form, const f
 // Lifetime:   borrows the bytes; what it gives borrows from them and from it.
 // Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
 //             JSON value that is wrong; for JSON inside a string, of the string.
-// Limits:     a header of 100,000,000 bytes, as elsewhere; max_items for the tensors; max_depth.
+// Limits:     a header of 100,000,000 bytes, as in the reference; max_items tensors; max_depth.
 // Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
 //             the elements.
 
@@ -6387,7 +6441,7 @@ struct safetensors_maker;
                                                           const read_options& options = {}) {
   return read_safetensors(as_bytes(in), options);
 }
-/// A temporary owner would be gone before the file is used.
+/// A temporary owner would be destroyed before the file is used.
 template <class Owner>
   requires(temporary_bytes<Owner> || temporary_text<Owner>)
 result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
@@ -6412,7 +6466,7 @@ result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
 // Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The
 //             offset is the index of the tensor, or of the metadata; nac_write_stopped, offset 0.
 // Limits:     a header of 100,000,000 bytes.
-// Allocation: at most 8 × the header, and 24 bytes a tensor; without a sink the file, once.
+// Allocation: at most 8 × the header, and 24 bytes per tensor; without a sink the file, once.
 
 struct external_part {
   range name;  ///< in external_parts::characters
@@ -6798,7 +6852,7 @@ class manifest_writer {
   tessera::error error_;
 };
 
-// ---- The tokenizer's manifest as text for people, and read back to the same bytes.
+// ---- The tokenizer's manifest as human-readable text, and read back to the same bytes.
 //
 //     version 1
 //     unicode_norm "NFD"
@@ -6951,7 +7005,7 @@ struct conversion_maker;
 // tensor's record; more where its metadata are longer. What follows the names or the metadata
 // in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
 //
-// Lifetime:   owns; what it hands out lasts as long as it does.
+// Lifetime:   owns; what it returns lasts as long as it does.
 // Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
 //             the header and DATA, with the same offsets. Other sections are not looked at.
 // Limits:     max_items names and tensors; max_bytes is not limited by default.
@@ -7274,7 +7328,7 @@ class reader {
     const char* const at = token();
     if (!element()) fail_at(code, at);
   }
-  /// Leaves an array that must end here.
+  /// Leaves an array, which must end here.
   void end_array(errc code = errc::json_unexpected_element) {
     const char* const at = token();
     if (element()) fail_at(code, at);
@@ -7765,7 +7819,7 @@ class reader {
 //
 //   json::compact    {"a":[1,2]}          no white space
 //   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
-//   json::indented   two spaces a level, one member or element a line, "key": value
+//   json::indented   two spaces per level, one member or element per line, "key": value
 //
 // Within `indented`, a container begun with `one_line` is written compact, with its contents;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.
@@ -10542,7 +10596,7 @@ TESSERA_INLINE void print_execution_plan(text& out, bytes code, const constants&
 // How verifiers fill a report, and keep the first error even without one.
 //
 //   detail::findings found(report, options.max_diagnostics);
-//   found.error(errc::nac_arity, {.offset = at})
+//   found.error(errc::nac_argument_count, {.offset = at})
 //       << name << ": " << count << " arguments; expected " << least << " or " << most;
 //   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
 //   if (found.failed()) return found.first_error();
@@ -10738,7 +10792,7 @@ class findings {
     writer& operator=(const writer&) = delete;
     [[gnu::cold]] ~writer();
 
-    /// Each does nothing without a report, which it tests itself: a call costs its caller the least.
+    /// Each does nothing without a report, which it tests itself, so that a call costs little code.
     [[gnu::cold]] writer& operator<<(std::string_view part);
     writer& operator<<(const text& part) { return *this << part.view(); }
     writer& operator<<(const char* part) { return *this << std::string_view(part); }
@@ -11084,7 +11138,7 @@ class plan_checker {
                               std::uint64_t offset) const {
     put_plan_instruction(to.path(), count_, i, offset);
   }
-  /// A value that isn't among those of its set: "FILE 5; expected 0 or 1".
+  /// A value outside the choices of its operand: "FILE 5; expected 0 or 1".
   [[gnu::cold]] void choice(const plan_instruction& i, const plan_operand& o) {
     auto to = error(choice_error(o.kind), o.offset);
     to << i.row->name << ": " << o.value << " isn't one of ";
@@ -11104,15 +11158,16 @@ class plan_checker {
     const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
     const auto wrong = [&](errc code, std::string_view what) {
       auto to = error(code, o.offset);
-      to << i.row->name << ": the plan's constant " << id << what;
+      to << i.row->name << ": constant " << id << what;
       put_path(to, i, o.offset);
     };
-    if (is == 0) return wrong(errc::nac_mep_constant, " doesn't exist");
+    if (is == 0) return wrong(errc::nac_mep_constant, " doesn't exist in the execution plan");
     if ((o.kind == 's' || o.kind == 'w') && (is & text) == 0)
-      return wrong(errc::nac_mep_constant_string, " isn't a string, which is expected here");
+      return wrong(errc::nac_mep_constant_string,
+                   " of the execution plan isn't a string; expected one");
     if (o.kind == 'n' && (is & model) == 0)
       return wrong(errc::nac_mep_constant_model,
-                   " isn't a model's number, 0 to 255, which is expected here");
+                   " of the execution plan isn't a model's number; expected 0 to 255");
   }
 
   /// Each by itself, and which loops there are. False: jumps can't be looked at.
@@ -11141,7 +11196,7 @@ class plan_checker {
         changes_.push_back({after, inner});
       } else if (i.op() == plan_op::flow_loop_end) {
         if (inner == outside) {
-          wrong(errc::nac_mep_loop_end, " without a loop that it could end");
+          wrong(errc::nac_mep_loop_end, " without a matching flow_loop_start");
           is_nested_ = false;
           continue;
         }
@@ -11149,7 +11204,7 @@ class plan_checker {
         inner = loops_[inner].around;
         changes_.push_back({after, inner});
       } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
-        wrong(errc::nac_mep_break, " outside of all loops");
+        wrong(errc::nac_mep_break, " outside a loop");
       }
     }
     if (const tessera::error e = in.error(); e.code != errc::ok) {
@@ -11160,7 +11215,8 @@ class plan_checker {
       is_nested_ = false;
       const loop& l = loops_[inner];
       auto to = error(errc::nac_mep_loop_open, l.first - 2);
-      to << "a loop starts at offset " << l.first - 2 << " of the plan and never ends";
+      to << "flow_loop_start at offset " << l.first - 2
+         << " of the execution plan has no flow_loop_end";
       to.path() << "plan instruction " << l.number << " (" << name(plan_op::flow_loop_start) << ')';
     }
     starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
@@ -11197,12 +11253,12 @@ class plan_checker {
     const std::int64_t target = o.target();
     const auto wrong = [&](errc code, std::string_view expected, std::uint64_t value) {
       auto to = error(code, o.offset);
-      to << i.row->name << " jumps to offset " << target << " of the plan; expected " << expected
-         << value;
+      to << i.row->name << " jumps to offset " << target << " of the execution plan; expected "
+         << expected << value;
       put_path(to, i, o.offset);
     };
     constexpr std::string_view on_instruction =
-        "the start of an instruction, or the end of the plan at ";
+        "the start of an instruction, or the end of the execution plan at ";
     if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
       return wrong(errc::nac_mep_jump, on_instruction, code_.size());
     const auto to = static_cast<std::uint64_t>(target);
@@ -11211,13 +11267,13 @@ class plan_checker {
     if (!is_nested_) return;
     const std::uint32_t here = innermost(i.offset), there = innermost(to);
     if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
-      return wrong(errc::nac_mep_loop_back, "a place in its loop, which begins at ",
+      return wrong(errc::nac_mep_loop_back, "a target in its loop, which begins at ",
                    loops_[here].first);
     if (i.op() == plan_op::flow_break_loop_if && here != outside && to <= loops_[here].last)
-      return wrong(errc::nac_mep_break_target, "a place after the end of its loop at ",
+      return wrong(errc::nac_mep_break_target, "a target after the end of its loop at ",
                    loops_[here].last);
     if (there != outside && !is_in(loops_[there], i.offset))
-      return wrong(errc::nac_mep_jump_into_loop, "no place inside the loop that begins at ",
+      return wrong(errc::nac_mep_jump_into_loop, "a target outside the loop that begins at ",
                    loops_[there].first);
   }
 
@@ -12916,7 +12972,7 @@ struct place_finder {
   [[nodiscard, gnu::cold]] bool in_plan() {
     cursor in = records_of(section::orch);
     if (!in.has(8) || offset < in.offset() + 8) {
-      to << (offset < in.offset() + 4 ? "size of the plan" : "number of plan constants");
+      to << (offset < in.offset() + 4 ? "size of the execution plan" : "number of its constants");
       return true;
     }
     const auto size = in.take<std::uint32_t>(), constants = in.take<std::uint32_t>();
@@ -14514,7 +14570,7 @@ struct code_rules {
       put_count(to, given.size(), "argument");
       const argument_counts n = counts_of(pattern(o));
       if (given.size() >= n.min && (n.is_unbounded || given.size() <= n.max))
-        to << "; expected no argument " << m.argument;
+        to << "; argument " << m.argument << " is unexpected";
       else if (n.is_unbounded)
         to << "; expected at least " << n.min;
       else if (n.min == n.max)
@@ -14683,7 +14739,7 @@ struct code_rules {
         const bool first = e.offset == i.c_offset(0);
         to << (first ? "the true branch has " : "the false branch has ");
         put_count(to, i.c[first ? 0 : 1], "instruction");
-        to << "; " << left - 1 - (first ? 0u : i.c[0]) << " follow";
+        to << "; only " << left - 1 - (first ? 0u : i.c[0]) << " follow";
         break;
       }
       case errc::nac_convergence_input:
@@ -14790,7 +14846,7 @@ template <class Out, class Shape>
   to << "; ";
   put_type(to, type, shape);
   if (size == ~std::uint64_t{0})
-    to << " needs more than 64 bits can count";
+    to << " needs more than 2^64 - 1";
   else
     to << " needs " << size;
 }
@@ -14973,12 +15029,14 @@ struct schedule_rules {
           to << "expected instruction " << used.last[t.instruction] << ", which uses the result";
         break;
       case errc::nac_preload_target: to << "expected an INPUT of variant 1"; break;
-      case errc::nac_preload_late: to << "that INPUT has run before"; break;
+      case errc::nac_preload_late:
+        to << "the INPUT has already run; expected a later target";
+        break;
       case errc::nac_free_early: to << "the result doesn't exist yet"; break;
       case errc::nac_free_needed:
         to << "instruction " << used.last[c.target] << " still needs the result";
         break;
-      case errc::nac_free_twice: to << "the result was freed before"; break;
+      case errc::nac_free_twice: to << "the result is already freed"; break;
       default: break;
     }
     put_tick(to.path(), index, t, at);
@@ -15005,7 +15063,7 @@ struct schedule_rules {
       }
       if ((seen[t.instruction] & 1u) != 0) {
         auto to = found.warning(errc::nac_tick_repeated, {.offset = t.offset});
-        to << "second record for the tick of instruction " << t.instruction;
+        to << "duplicate record for tick " << t.instruction;
         put_tick(to.path(), number, t, t.offset);
       }
       seen[t.instruction] |= 1;
@@ -15040,7 +15098,7 @@ struct verifier {
     for (const auto& r : list) {
       if (seen.has(r.id)) {
         auto to = found.warning(errc::nac_id_repeated, {.offset = r.offset});
-        to << "duplicate id " << r.id << "; its last record counts";
+        to << "duplicate id " << r.id << "; the last record is used";
         put(to.path(), index, r);
       }
       seen.insert(r.id);
@@ -15219,11 +15277,12 @@ struct verifier {
   }
   [[gnu::cold]] void input_name(const named& n, std::uint32_t index) {
     auto to = found.error(errc::nac_input_name, {.offset = n.offset});
-    to << "name of instruction " << n.id << ", ";
+    to << "input name for instruction " << n.id;
     if (n.id >= f.instructions().size()) {
-      to << "which OPS doesn't have";
+      to << "; OPS has ";
+      put_count(to, f.instructions().size(), "instruction");
     } else {
-      to << "which isn't an INPUT of variant 0 or 3";
+      to << ", which isn't an INPUT of variant 0 or 3";
     }
     put_named(to.path(), "input name", index, n.text);
   }

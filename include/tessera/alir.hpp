@@ -14,11 +14,11 @@
 //   read_bytecode   int32 words (2) and bytes (3 and 4)           alir/read_bytecode.hpp
 //   verify          proves that a model can run                   alir/verify.hpp
 //   write_json, write_bytecode   version 2                        alir/write.hpp
-//   print           a listing for people                          alir/print.hpp
+//   print           a human-readable listing                      alir/print.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   models and programs own themselves; no view outlives its owner unnoticed.
-// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Errors:     values; codes, with their offsets and messages, are in core/error_table_alir.hpp.
 // Limits:     core/limits.hpp, on by default.
 // Allocation: at most 24 × input + 64 KiB to read.
 

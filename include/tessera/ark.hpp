@@ -18,7 +18,7 @@
 //   write           byte for byte as the format's own serializer       ark/write.hpp
 //   convert         from one dialect to another                        ark/convert.hpp
 //   canonicalise    one form for all models that differ only in Ids    ark/convert.hpp
-//   print           a listing, one operation a line                    ark/print.hpp
+//   print           a listing, one operation per line                  ark/print.hpp
 //   builder         models built in code                               ark/build.hpp
 //   read_plan       a plan: how a machine runs a model; also           ark/plan.hpp
 //                   verify_plan, write_plan, print, plan_model

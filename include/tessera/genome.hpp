@@ -17,11 +17,11 @@
 //   verify                 a registry, then streams over it        genome/verify.hpp
 //   expand, compress       to a flat graph and back                genome/expand.hpp, compress.hpp
 //   write, write_base64, write_registry                            genome/write.hpp, write_registry.hpp
-//   print                  a listing for people                    genome/print.hpp
+//   print                  a human-readable listing                genome/print.hpp
 //   describe               an error with its place                 core/describe.hpp
 //
 // Lifetime:   streams and registries own themselves; a program borrows its library.
-// Errors:     values; every code, its offset and message stand in core/error.hpp.
+// Errors:     values; codes, with their offsets and messages, are in core/error_table_genome.hpp.
 // Limits:     core/limits.hpp, on by default.
 // Allocation: stated in each header.
 

@@ -10,7 +10,7 @@
 //
 // Everything lives in `tessera::inline TESSERA_ABI`, which differs by version and mode: two of them
 // linked into one program keep apart. In one translation unit they cannot, so that is an error; the
-// checks stand outside the guard because a guard would skip them exactly when they matter.
+// checks are outside the guard because a guard would skip them exactly when they matter.
 
 #if defined(TESSERA_VERSION) && TESSERA_VERSION != 100
 #error "two versions of Tessera are included in one translation unit"

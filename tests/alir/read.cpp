@@ -152,12 +152,13 @@ TEST_CASE("alir/verify: a report has every fault, with its place", "[alir]") {
   } expected[] = {
       {"out_negs has 2 entries; expected 3, one for each output", "alir_out_negs_count",
        "$.model[4]"},
-      {"output 1 is operation 7 of 4, which does not exist", "alir_output_index", "$.model[2][1]"},
+      {"output 1 refers to operation 7; expected -1 (none) or 0 to 3", "alir_output_index",
+       "$.model[2][1]"},
       {"id0 is 1; expected an earlier operation, 0 to 0", "alir_id0", "$.model[5][1][0]"},
       {"[0.0, 1.0, 0.3]: the step must be a power of two from 2^-126 to 2^127", "alir_step",
        "$.model[5][1][4]"},
       {"id1 is 5; expected an earlier operation, 0 to 1", "alir_id1", "$.model[5][2][1]"},
-      {"lookup table 4 of 0 does not exist", "alir_table_index", "$.model[5][3][3]"},
+      {"lookup table 4 does not exist; the model has none", "alir_table_index", "$.model[5][3][3]"},
   };
   REQUIRE(found.diagnostics.size() == std::size(expected));
   CHECK(found.errors == std::size(expected));
@@ -177,7 +178,8 @@ TEST_CASE("alir/verify: findings of bytecode and of models built in code", "[ali
   REQUIRE_FALSE(alir::verify(m, {}, &found));
   text all = describe(found, {});
   CHECK(std::string(all.view()) ==
-        "<input>: error: output 0 is operation 9 of 3, which does not exist [alir_output_index] "
+        "<input>: error: output 0 refers to operation 9; expected -1 (none) or 0 to 2 "
+        "[alir_output_index] "
         "at output 0\n"
         "<input>: error: id0 is 3; expected an earlier operation, 0 to 0 [alir_id0] at operation "
         "1\n");

@@ -231,7 +231,7 @@ TEST_CASE("ark/ranks: files that are no model", "[ark][ranks]") {
   };
   list found = of({relu(0, 3), relu(0, 3)});
   CHECK(rules(found) == "E M01, E M01");
-  CHECK(found[0].text == "another file is also for rank 0");
+  CHECK(found[0].text == "Rank is 0, as in another file; expected each rank once");
   CHECK(found[1].text == "no files for 2 of 3 ranks: 1, 2");
   found = of({relu(0, 2), relu(1, 3)});
   REQUIRE(rules(found) == "E M01");

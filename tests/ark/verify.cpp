@@ -53,7 +53,7 @@ TEST_CASE("ark/verify: a report is described with lines, or with elements", "[ar
   const tessera::text shown = describe(r, {&source, 1});
   const std::string all(shown.view());
   CHECK(all.substr(0, all.find("\n  :")) ==
-        "a.json:1:61: error: producer 9 does not exist\n"
+        "a.json:1:61: error: producer 9 does not exist; expected the Id of a node in this file\n"
         "  [G03] at $.Nodes[0].ProducerNodeIds[0], offset 60");
   CHECK(r.rule_of(r.diagnostics[0]) == "G03");
 
@@ -62,7 +62,8 @@ TEST_CASE("ark/verify: a report is described with lines, or with elements", "[ar
   r = {};
   CHECK(ark_test::verify(std::move(built), {}, &r).error().index == tessera::error_index::node);
   CHECK(describe(r, {}) ==
-        "<input>: error: producer 9 does not exist\n  [G03] at $.Nodes[0].ProducerNodeIds[0]\n");
+        "<input>: error: producer 9 does not exist; expected the Id of a node in this file\n  "
+        "[G03] at $.Nodes[0].ProducerNodeIds[0]\n");
 }
 
 TEST_CASE("ark/verify: a file with three different mistakes shows three", "[ark][verify]") {
@@ -175,7 +176,7 @@ TEST_CASE("ark/verify: what the format's own serializer makes has no errors", "[
 TEST_CASE("ark/verify: sentences say what was found", "[ark][verify]") {
   const auto first = [](const std::string& text) { return of({text}).at(0).text; };
   CHECK(first(file({node(0, {}, {99}, op("Noop", {{0, 0}}, {}, {}))})) ==
-        "consumer 99 does not exist");
+        "consumer 99 does not exist; expected the Id of a node in this file");
   CHECK(first(single(op("Noop", {{0, 0, {4, 8}, {4, 8}, {1, 0}}}, {}, {}))) ==
         "Offsets [1,0] + PaddedShape [4,8] exceed Strides [4,8]");
   CHECK(first(file({node(0, {2}, {1}, op("Noop", {{0, 0}}, {}, {})),

@@ -426,7 +426,7 @@ TEST_CASE("genome/verify stream: a report has every error", "[genome]") {
     std::uint64_t offset;
     std::string_view message, path;
   } expected[] = {
-      {errc::genome_command, 5, error{errc::genome_command}.message(), "node 1 (<NONE>)"},
+      {errc::genome_command, 5, "A is 0, which is reserved", "node 1 (<NONE>)"},
       {errc::genome_operation_unknown, 10, "operation 35 is not in the registry", "node 2"},
       {errc::genome_reference, 15 + 5 + 2, "9: ", "D[1]"},
       {errc::genome_constant_unknown, 24, "constant 30 is not in the registry", "node 4 ("},

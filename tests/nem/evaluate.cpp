@@ -121,8 +121,8 @@ TEST_CASE("nem/evaluate: rules of expressions", "[nem]") {
 TEST_CASE("nem/evaluate: all errors of an expression, and none that another caused", "[nem]") {
   const outcome o = verified("let a = x + y * (2 / 0); let b = a + 1; const N = b");
   CHECK(o.lines ==
-        "EXP-002 8 x isn't declared before here\n"
-        "EXP-002 12 y isn't declared before here\n"
+        "EXP-002 8 x isn't declared before this point\n"
+        "EXP-002 12 y isn't declared before this point\n"
         "EXP-003 17 division by zero\n"
         "CON-003 50 a constant expression can't use the let b\n");
   CHECK(verified("const A = 1 / 0; const B = A; buffer C : L2 (size=B); let R = region(C, 0, 9)")

@@ -235,8 +235,8 @@ TEST_CASE("nem/hazards: HAZ-002, iterations in flight together", "[nem]") {
         "HAZ-002 u reads bytes 0..7 of B where i is 2, and t writes the same where i is 0; "
         "@max_in_flight(3) lets these iterations overlap\n");
   CHECK(o.notes.substr(0, o.notes.find('\n')) ==
-        "3: t writes bytes 0..7 of B; @max_in_flight(2) orders the two, and a ring of 3 regions, "
-        "chosen by i mod 3, parts them");
+        "3: t writes bytes 0..7 of B; use @max_in_flight(2), or 3 regions "
+        "chosen by i mod 3");
 }
 
 TEST_CASE("nem/hazards: HAZ-003, copies of the same bytes", "[nem]") {
@@ -248,7 +248,7 @@ TEST_CASE("nem/hazards: HAZ-003, copies of the same bytes", "[nem]") {
   outcome o = analyse(memory + loop(load + use));
   CHECK(o == rules{"HAZ-003@3"});
   CHECK(o.text == "HAZ-003 t writes the same data to bytes 0..7 of B in iterations that overlap\n");
-  CHECK(o.notes == "2: nothing changes the data: one copy before the loop over i does\n");
+  CHECK(o.notes == "2: the data doesn't change in the loop over i; copy it once before the loop\n");
   CHECK(analyse(memory + loop(load + use, 1)) == rules{});
   // A reader that isn't after a copy may read what was there before.
   CHECK(

@@ -131,7 +131,7 @@ TEST_CASE("nem/load: families", "[nem]") {
   const std::string v = "plain: {} conformance: { MUST <i8> }";
   passes(family("sorter", v) + family("filter", v));
   finds(family("sorter", v) + family("sorter", v), errc::nem_fdl_001_duplicate,
-        "type_family sorter", "type family sorter is defined already", "first defined here", 2);
+        "type_family sorter", "type family sorter is already defined", "first defined here", 2);
   finds("type_family f { a: Q variants: plain: {} conformance: { MUST } }", errc::nem_fdl_002_type,
         "Q", "Q, the type of a, is neither");
   passes(
@@ -150,7 +150,7 @@ TEST_CASE("nem/load: families", "[nem]") {
   passes(family("f", "plain: {} conformance: { MUST <i8> MAY <u8> }"));
   finds(
       family("f", v + " other: {} conformance: { MUST <u8> } plain: {} conformance: { MUST <u8> }"),
-      errc::nem_fdl_004_variant, "plain", "variant plain of f is defined already",
+      errc::nem_fdl_004_variant, "plain", "variant plain of f is already defined",
       "plain is first defined here", 2);
   passes(family("f", v + " other: {} conformance: { MUST <u8> }"));
   finds(family("f", ""), errc::nem_fdl_005_no_variants, "type_family f", "f has no variant");
@@ -158,10 +158,10 @@ TEST_CASE("nem/load: families", "[nem]") {
       "type_family f<T: {i8}, U: {u8}, T: {i16}> { variants: plain: {} conformance: { MUST <i8, "
       "u8> "
       "} }",
-      errc::nem_fdl_006_parameter, "T: {i16}", "parameter T is declared already",
+      errc::nem_fdl_006_parameter, "T: {i16}", "parameter T is already declared",
       "T is first declared here");
   finds(family("f", "plain: {} conformance: { MUST <i8> MAY <u8> MAY <i8> }"),
-        errc::nem_fdl_007_twice, "MAY <i8>", "f<i8>.plain is classified already", "first as MUST");
+        errc::nem_fdl_007_twice, "MAY <i8>", "f<i8>.plain is already classified", "first as MUST");
   passes(family("f", "plain: {} conformance: { MUST <i8> } other: {} conformance: { MAY <i8> }"));
 }
 
@@ -205,18 +205,18 @@ TEST_CASE("nem/load: a family can replace a built-in one, unless it is included 
   const nem::type_family& f = o.c.families[nem::builtin_family("softmax")];
   CHECK(f.where.length != 0);
   CHECK(o.c.variants[f.first_variant].instances == 1);
-  finds(softmax + softmax, errc::nem_fdl_001_duplicate, "type_family", "softmax is defined already",
+  finds(softmax + softmax, errc::nem_fdl_001_duplicate, "type_family", "softmax is already defined",
         "first defined here", 2);
-  finds(base + softmax, errc::nem_fdl_001_duplicate, "type_family", "softmax is defined already",
+  finds(base + softmax, errc::nem_fdl_001_duplicate, "type_family", "softmax is already defined",
         "the built-in softmax is included here");
   const files all = {{"own.nem", softmax},
                      {"use.nem",
                       "device d { spec_version = \"NEM-1.0\" opcode.mandatory { "
                       "softmax<f16>.default } }"}};
   finds("include \"own.nem\"\n" + base, errc::nem_fdl_001_duplicate, "include \"npm",
-        "softmax is defined already", "first defined here", 1, all);
+        "softmax is already defined", "first defined here", 1, all);
   finds("include \"use.nem\"\n" + softmax, errc::nem_fdl_001_duplicate, "type_family",
-        "softmax is defined already", "devices loaded before list variants", 1, all);
+        "softmax is already defined", "devices loaded before list variants", 1, all);
   // In one file a device may stand before the family that it lists.
   passes("device d { spec_version = \"NEM-1.0\" opcode.mandatory { softmax<f16>.default } }\n" +
          softmax);
@@ -252,7 +252,7 @@ TEST_CASE("nem/load: topologies of devices", "[nem]") {
   passes(device("2", "(3 + 5) * 8 - 4 / 2", full));
   finds(device("0", "64", full), errc::nem_dev_004_engines, "0 l2", "num_engines is 0");
   finds(device("1", "64", "NMU = 1 CSTL = 1 DMA = 0 VPU = 1 SEQ = 1 l1_size_bytes = 64"),
-        errc::nem_dev_005_units, "0 VPU", "an engine has 0 DMA: expected at least 1");
+        errc::nem_dev_005_units, "0 VPU", "per_engine has 0 DMA; expected at least 1");
   passes(
       derived("topology { num_engines = 1 l2_size_bytes = 64 device_units { sDMA = 0 WDM = 0 } "
               "per_engine { " +
@@ -273,7 +273,7 @@ TEST_CASE("nem/load: topologies of devices", "[nem]") {
         "memory sizes must be > 0: the topology lacks num_engines");
   finds(device("1", "64", "NMU = 1 DMA = 1 SEQ = 1 l1_size_bytes = 64"), errc::nem_dev_018_omitted,
         "per_engine", "per_engine omits CSTL, VPU");
-  finds(device("1", "1.5", full), errc::nem_exp_001_float, "1.5", "memory sizes must be integer");
+  finds(device("1", "1.5", full), errc::nem_exp_001_float, "1.5", "memory sizes must be integers");
   finds(device("1", "K * 2", full), errc::nem_exp_002_name, "K", "K isn't declared");
   finds(device("1", "8 / 0", full), errc::nem_exp_003_division, "8 / 0", "division by zero");
   finds(device("1", "9223372036854775807 + 1", full), errc::nem_exp_004_overflow, "9223",
@@ -301,7 +301,7 @@ TEST_CASE("nem/load: variants that devices list", "[nem]") {
         errc::nem_dev_008_extended, "norm<f32>", "is mandatory already",
         "chip lists it in opcode.mandatory");
   finds(derived("opcode.mandatory { norm<f16>.default }"), errc::nem_dev_010_redundant, "norm<f16>",
-        "norm<f16>.default is inherited from npm_baseline_1_0 already",
+        "norm<f16>.default is already inherited from npm_baseline_1_0",
         "npm_baseline_1_0 lists it in opcode.mandatory");
   finds(derived("opcode.extended { norm<f32>.default norm<bf16>.default norm<f32>.default }"),
         errc::nem_dev_010_redundant, "norm<f32>", "is listed twice", "first listed here", 2);
@@ -348,11 +348,11 @@ TEST_CASE("nem/load: parents of devices", "[nem]") {
   const outcome o = load("device x extends a { }\ndevice a extends b { }\ndevice b extends a { }");
   CHECK(o.codes() == "DEV-013 DEV-014");
   finds(derived("", "a") + "device a extends npm_baseline_1_0 { }", errc::nem_dev_015_duplicate,
-        "device a", "device a is defined already", "first defined here", 2);
+        "device a", "device a is already defined", "first defined here", 2);
   finds(base +
             "device npm_baseline_1_0 { spec_version = \"NEM-1.0\" opcode.mandatory { cast.default "
             "} }",
-        errc::nem_dev_015_duplicate, "device npm", "npm_baseline_1_0 is defined already",
+        errc::nem_dev_015_duplicate, "device npm", "npm_baseline_1_0 is already defined",
         "npm_baseline_1_0 is included here");
 }
 
@@ -360,7 +360,7 @@ TEST_CASE("nem/load: what a name may have meant, and what can be taken out", "[n
   finds(derived("", "engine") + "device chip extends engnie { }", errc::nem_dev_013_parent,
         "extends engnie", "chip extends engnie", "did you mean engine?");
   finds(base + "device npm_basline_1_0 program p:", errc::nem_dev_016_unknown, "device npm_bas",
-        "npm_basline_1_0 visible", "did you mean npm_baseline_1_0?");
+        "unknown device npm_basline_1_0", "did you mean npm_baseline_1_0?");
   finds(derived("opcode.extended { sofmax<f32>.default }"), errc::nem_dev_009_variant, "sofmax",
         "no type family sofmax", "did you mean softmax?");
   const auto removed = [](const std::string& source) {
@@ -517,7 +517,7 @@ TEST_CASE("nem/load: the target of a program", "[nem]") {
   finds(derived("") + "program p:", errc::nem_dev_003_topology, "device chip",
         "target device chip has no topology");
   finds(base + "device ghost program p:", errc::nem_dev_016_unknown, "device ghost",
-        "no include makes a device ghost visible");
+        "unknown device ghost: neither defined here nor in an included file");
   finds("device npm_baseline_1_0 program p:", errc::nem_dev_016_unknown, "device npm",
         "npm_baseline_1_0", "include \"npm_baseline_1.0.nem\" defines it");
   finds("device \"three.cfg\" program p:", errc::nem_dev_017_file, "device",
@@ -606,7 +606,7 @@ TEST_CASE("nem/load: what is found in an included file is placed there", "[nem]"
   CHECK(o.found.diagnostics[1].where.offset == config.find("norm"));
 }
 
-TEST_CASE("nem/load: files include one another no deeper than the limit", "[nem]") {
+TEST_CASE("nem/load: includes are nested no deeper than the limit", "[nem]") {
   files all;
   for (int i = 1; i < 40; ++i)
     all[std::to_string(i) + ".nem"] = "include \"" + std::to_string(i + 1) + ".nem\"";

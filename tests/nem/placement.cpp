@@ -276,7 +276,8 @@ TEST_CASE("nem/placement: PLC-001 L1 memories of several engines", "[nem]") {
   REQUIRE(c.rules() == "PLC-001");
   CHECK(c.first("PLC-001")->where.offset == c.mark);
   CHECK(c.text("PLC-001") ==
-        "a region of B lies in L1[1], but a region of A in L1[0]: a task runs on one engine");
+        "a region of B is in L1[1] and a region of A in L1[0]; expected all L1 operands of a task "
+        "on one engine");
   CHECK(c.related("PLC-001") == "region(A, 0, 8)");
   CHECK(passes(l1 + "transfer.sync(dst=region(B, 0, 8), src=region(G, 0, 8))") == "");
   // A pin can't help, and makes no difference.
@@ -307,5 +308,6 @@ TEST_CASE("nem/placement: PLC-003 pinned to no engine", "[nem]") {
   CHECK(passes(on_device() + l2 + "(1)") == "");
   CHECK(finds("PLC-003", l2 + "(`0 - 1)") == "");
   CHECK(passes(l2 + "(7)") == "");
-  CHECK(check(on_device() + l2 + "(2)").text("PLC-003") == "there is no engine 2: small has 2");
+  CHECK(check(on_device() + l2 + "(2)").text("PLC-003") ==
+        "engine 2 doesn't exist; small has 2 engines, from 0 on");
 }

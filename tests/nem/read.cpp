@@ -342,13 +342,13 @@ TEST_CASE("nem/read: texts, notes and fixes", "[nem]") {
   CHECK(one("buffer B : L2 (size=8 align=8)") == "expected ',' or ')', got 'align' | 21+0 ','");
   CHECK(one("transfer.sync(dst=a src=b)") == "expected ',' or ')', got 'src' | 19+0 ','");
   CHECK(one("relu.sync in a out b x=1, y=2") ==
-        "expected an attribute or a statement, got ',': attributes have blanks between them | "
+        "expected an attribute or a statement, got ',': attributes are separated by blanks | "
         "24+1 ''");
   CHECK(one("relu.sync IN a out b") ==
         "expected 'in', got 'IN': keywords are in lower case | 10+2 'in'");
   CHECK(one("program p const A = 1") == "expected ':', got 'const' | 9+0 ':'");
   CHECK(one("let a = [1,]") == "a trailing comma is an extension | 10+1 ''");
-  CHECK(one("buffer B : L2 (size=8, size=9)") == "'size' is given already | 15+4 first given here");
+  CHECK(one("buffer B : L2 (size=8, size=9)") == "duplicate 'size' | 15+4 first given here");
   CHECK(one("const A = " + std::string(60, 'x') + ' ' + std::string(60, 'y')) ==
         "expected a declaration, a task or a loop, got '" + std::string(37, 'y') + "...'");
 }

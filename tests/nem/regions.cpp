@@ -78,18 +78,18 @@ TEST_CASE("nem/regions: bytes", "[nem]") {
        "buffer B : L2 (size=8); let R = region(B, 3 - 2, 4)"},
       {"REG-002", "buffer B : L2 (size=8); let R = region(B, 0, ^-2)", "found -2",
        "buffer B : L2 (size=8); let R = region(B, 0, 2)"},
-      {"REG-003", "buffer B : L2 (size=8); let R = ^region(B, 5, 4)", "bytes 5 + 4",
+      {"REG-003", "buffer B : L2 (size=8); let R = ^region(B, 5, 4)", "4 bytes from 5 on",
        "buffer B : L2 (size=8); let R = region(B, 5, 3)"},
       {"REG-003",
        "buffer B : L2 (size=8); let R = ^region(B, 9223372036854775807, 9223372036854775807)",
        "of 8 bytes", "buffer B : L2 (size=8); let R = region(B, 7, 1)"},
       {"REG-003", "buffer B : L2 (size=12); loop i in [0..3]: let R = ^region(B, 4 * i, 4) endloop",
-       "bytes 12 + 4",
+       "4 bytes from 12 on",
        "buffer B : L2 (size=16); loop i in [0..3]: let R = region(B, 4 * i, 4) endloop"},
       {"REG-003",
        "buffer B : L2 (size=9); loop i in [0..3]: loop j in [0..i]: transfer.sync(dst=^region(B, i "
        "+ 2 * j, 1), src=region(B, 8, 1)) @memmove endloop endloop",
-       "bytes 9 + 1",
+       "1 byte from 9 on",
        "buffer B : L2 (size=10); loop i in [0..3]: loop j in [0..i]: transfer.sync(dst=region(B, i "
        "+ 2 * j, 1), src=region(B, 8, 1)) @memmove endloop endloop"},
   };
@@ -112,19 +112,19 @@ TEST_CASE("nem/regions: elements", "[nem]") {
   check_region("REG-004", "0, ^4) elem=i4, shape=[9], layout=C", "needs 5 bytes",
                "0, 5) elem=i4, shape=[9], layout=C");
   check_region("REG-004", "0, ^8) elem=i8, shape=[4294967296, 4294967296], layout=MK",
-               "more bytes than 64 bits", "0, 8) elem=i8, shape=[2, 4], layout=MK");
+               "more than 2^63 - 1 bytes", "0, 8) elem=i8, shape=[2, 4], layout=MK");
   check_region("REG-004", "0, ^8) elem=f64, shape=[4611686018427387904], layout=C",
-               "more bytes than 64 bits", "0, 8) elem=f64, shape=[1], layout=C");
+               "more than 2^63 - 1 bytes", "0, 8) elem=f64, shape=[1], layout=C");
   check_region("REG-005", "0, 23) elem=i8, shape=[3, 4], ^strides=[10, 1]", "reach 24 bytes",
                "0, 24) elem=i8, shape=[3, 4], strides=[10, 1]");
   check_region("REG-005", "0, 6) elem=i4, shape=[3, 2], ^strides=[6, 1]", "reach 7 bytes",
                "0, 7) elem=i4, shape=[3, 2], strides=[6, 1]");
   check_region("REG-005", "0, 8) elem=i8, shape=[3, 3], ^strides=[9223372036854775807, 1]",
-               "more bytes than 64 bits",
+               "more than 2^63 - 1 bytes",
                "0, 8) elem=i8, shape=[1, 3], strides=[9223372036854775807, 1]");
   check_region("REG-006", "0, 8) elem=i8, shape=[2, 4], ^strides=[4, 2, 1]", "expected 2 strides",
                "0, 8) elem=i8, shape=[2, 4], strides=[4, 1]");
-  check_region("REG-007", "0, 8) elem=i8, shape=[2, 4], ^layout=NCHW", "names 4 dimensions",
+  check_region("REG-007", "0, 8) elem=i8, shape=[2, 4], ^layout=NCHW", "has 4 letters",
                "0, 8) elem=i8, shape=[2, 4], layout=RowMajor");
   check_region("REG-008", "0, 8) elem=i8, shape=[2, ^3 - 3], layout=MK", "found 0",
                "0, 8) elem=i8, shape=[2, 3], layout=MK");
@@ -174,7 +174,7 @@ TEST_CASE("nem/regions: elements that share a place are not written", "[nem]") {
       {"REG-010",
        "buffer B : L2 (size=64); let R = region(B, 0, 4) elem=i8, shape=[2, 3], strides=[1, 1];"
        "transfer.async(^dst=R, src=region(B, 32, 4))",
-       "one place",  // and reading them is fine
+       "the same bytes",  // and reading them is fine
        "buffer B : L2 (size=64); let R = region(B, 0, 4) elem=i8, shape=[2, 3], strides=[1, 1];"
        "transfer.async(dst=region(B, 32, 4), src=R)"});
 }

@@ -67,9 +67,9 @@ TEST_CASE("nem/scope: tokens", "[nem]") {
   check_copy({"TOK-002", "wait(^t); t = transfer.async(dst=X, src=Y)", "only later",
               "t = transfer.async(dst=X, src=Y); wait(t)"});
   check_copy({"TOK-002", "t = transfer.async(dst=X, src=Y, deps=[^t])",
-              "is that of the task itself", "t = transfer.async(dst=X, src=Y, deps=[])"});
+              "the task depends on its own token", "t = transfer.async(dst=X, src=Y, deps=[])"});
   check_copy({"TOK-002", "loop i in [0..1]: t = transfer.async(dst=X, src=Y) endloop; wait(^t)",
-              "only inside of its loop",
+              "only inside its loop",
               "loop i in [0..1]: t = transfer.async(dst=X, src=Y); wait(t) endloop"});
   check_copy({"TOK-002",  // of the iteration before
               "loop i in [0..1]: u = transfer.sync(dst=X, src=Y, deps=[^t]); t = "
@@ -80,8 +80,8 @@ TEST_CASE("nem/scope: tokens", "[nem]") {
   check_copy({"TOK-004", "wait(^X)", "X is a region", "t = transfer.async(dst=X, src=Y); wait(t)"});
   check_copy({"TOK-005", "t = transfer.async(dst=X, src=Y); ^u = wait(t); wait(u)",
               "wait produces no token", "t = transfer.async(dst=X, src=Y); wait(t)"});
-  check_copy({"TOK-007", "t = transfer.async(dst=X, src=Y); wait(t, ^t)",
-              "token t is listed already", "t = transfer.async(dst=X, src=Y); wait(t); wait(t)"});
+  check_copy({"TOK-007", "t = transfer.async(dst=X, src=Y); wait(t, ^t)", "duplicate token t",
+              "t = transfer.async(dst=X, src=Y); wait(t); wait(t)"});
   check_copy({"NAM-001", "t = transfer.sync(dst=X, src=Y); ^t = transfer.sync(dst=X, src=Y)",
               "as token", "t = transfer.sync(dst=X, src=Y); u = transfer.sync(dst=X, src=Y)"});
 }

@@ -65,7 +65,7 @@ TEST_CASE("nem/shape: gemm and matmul", "[nem]") {
           "matmul.async in {f16 2 4 MK}, ^{f16 1 4 3 BKN} out {f16 2 3 MN} accum_type=f32",
           "batch dimensions");
   refuses("SHP-004", "gemm.async in {f16 2 4 MK}, {f16 4 2 KN} out ^{f16 2 3 MN} accum_type=f32",
-          "gemm gives [2, 2] here, the output is [2, 3]");
+          "the output of gemm has shape [2, 3]; expected [2, 2]");
   refuses("SHP-004",
           "matmul.async in {f16 5 2 4 BMK}, {f16 4 3 KN} out ^{f16 2 3 MN} accum_type=f32",
           "[5, 2, 3]");
@@ -147,7 +147,7 @@ TEST_CASE("nem/shape: convolutions", "[nem]") {
           "conv2d.async in {f16 2 9 8 4 NHWC}, {f16 3 3 4 6 HWIO} out {f16 2 7 3 6 NHWC} "
           "groups=^4" +
               end2,
-          "groups must divide the channels of input and output, 4 and 6: it is 4");
+          "groups is 4; expected a divisor of the channels of input and output, 4 and 6");
   refuses("SHP-009",
           "depthwise_conv2d.async in {f16 2 9 8 4 NHWC}, ^{f16 3 3 1 6 HWIO} "
           "out {f16 2 7 3 6 NHWC}" +
@@ -260,7 +260,7 @@ TEST_CASE("nem/shape: layout operations", "[nem]") {
           "[2, 4]");
   accepts("split.async in {f16 2 6 XY} out {f16 2 1 XY}, {f16 2 5 XY} axis=1 split_sizes=[1, 5]");
   refuses("SHP-008", "split.async in {f16 2 6 XY} out {f16 2 6 XY} axis=1 split_sizes=^[1, 5]",
-          "2 numbers where split has 1 output");
+          "2 numbers; expected 1, one for each output");
   refuses("SHP-008",
           "split.async in {f16 2 6 XY} out {f16 2 1 XY}, {f16 2 4 XY} axis=1 split_sizes=^[1, 4]",
           "add up to 6, the size of axis 1, not to 5");

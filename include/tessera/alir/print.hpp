@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// ALIR for people: one line an operation, with its type, operands and value range.
+// A listing of ALIR: one line per operation, with its type, operands and value range.
 //
 //   tessera::text listing = alir::print(model);
 //

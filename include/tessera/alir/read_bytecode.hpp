@@ -44,7 +44,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
-/// Reads a model from the bytes of a bytecode file, of any of the two forms.
+/// Reads a model from the bytes of a bytecode file, in either form.
 [[nodiscard]] result<model> read_bytecode(bytes source, const limits& limit = {});
 [[nodiscard]] inline result<model> read_bytecode(std::string_view source,
                                                  const limits& limit = {}) {

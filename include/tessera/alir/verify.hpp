@@ -17,11 +17,12 @@
 //   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
 //   tables       exist, hold at least one entry, and start at an index that int32 can hold
 //
-// Each fault is found once: of an operation whose operands or type are wrong, nothing is said that
-// depends on them. Operations that no output needs are fine. An interval is a promise that is not enforced, so one
-// trap remains for running: alir_lookup_range, a lookup outside its table.
+// Each fault is found once: of an operation whose operands or type are wrong, no faults are
+// reported that depend on them. Operations that no output needs are fine. An interval is a promise
+// that is not enforced, so one trap remains for running: alir_lookup_range, a lookup outside its
+// table.
 //
-// Lifetime:   a program owns its model; what it hands out borrows from it.
+// Lifetime:   a program owns its model; what it returns borrows from it.
 // Errors:     alir_shape to alir_unused_shift: lists and outputs, tables, then operations in order.
 // Limits:     those of the format: ids are int32, types at most 64 bits; verify_options.
 // Allocation: 6 bytes for each operation, and the report's.
@@ -52,7 +53,8 @@ struct verify_options {
 };
 
 class program;
-/// Checks everything static about a model and takes it into a program. `found` gets every fault.
+/// Checks everything static about a model and takes it into a program. `found` receives all
+/// findings.
 [[nodiscard]] result<program> verify(alir::model m, const verify_options& options = {},
                                      report* found = nullptr);
 
@@ -61,7 +63,7 @@ class program {
  public:
   [[nodiscard]] const alir::model& model() const& noexcept { return model_; }
   const alir::model& model() const&& = delete;
-  /// Gives the model back, for changing it: without its source map, which would no longer hold.
+  /// Releases the model, to be changed: without its source map, which would no longer hold.
   [[nodiscard]] alir::model release() && noexcept;
 
   [[nodiscard]] std::size_t size() const noexcept { return model_.ops.size(); }

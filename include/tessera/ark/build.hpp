@@ -14,7 +14,7 @@
 // returns the result: a new tensor over the same memory. Use results rather than the tensors they
 // were written to, because a node depends on the nodes whose results it uses.
 //
-//   tensor          memory of its own         refer, shard, reshape     other views of the same memory
+//   tensor          new memory                refer, shard, reshape     views of the same memory
 //   relu add …      one operation each        op                        any operation of the table
 //   send recv       with their tags           send_tag recv_tag         tags for op() and packets
 //
@@ -105,7 +105,7 @@ class builder {
   builder(const builder&) = delete;
   builder& operator=(const builder&) = delete;
 
-  /// Memory of its own.
+  /// New memory.
   value tensor(const dims& shape, data_type type, const tensor_options& o = {});
   /// Another view of the memory of `of`.
   value refer(value of, const dims& shape, const tensor_options& o = {});

@@ -52,8 +52,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-/// Whether the model can be written in its dialect: one operation a node without "Ops", no padding
-/// where there are "Pads".
+/// Whether the model can be written in its dialect: one operation per node without "Ops", no
+/// padding where there are "Pads".
 [[nodiscard]] bool in_dialect(const model& g) noexcept;
 
 namespace detail {

@@ -192,7 +192,7 @@ inline constexpr op_row op_table[] = {
   return info(t).kind == op_kind::view;
 }
 
-/// The TYPE of an argument; `other` is a value in no known form, kept as it stood.
+/// The TYPE of an argument; `other` is a value in no known form, kept verbatim.
 enum class argument_type : std::uint8_t {
 #define TESSERA_X(name, text) name,
   TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)

@@ -45,11 +45,11 @@ namespace ark {
 inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
 inline constexpr std::size_t max_rank = 4;         ///< maximum dimensions of a tensor
 
-/// Some of model::characters.
+/// A range of model::characters.
 struct string {
   std::uint32_t first = 0, size = 0;
 };
-/// Some of one of the pools.
+/// A range of one of the pools.
 struct range {
   std::uint32_t first = 0, count = 0;
 };
@@ -83,7 +83,7 @@ struct tensor {
   data_type type = data_type::fp32;
 };
 
-/// A pair that pairs up transfers: [RemoteRank, Tag] (specification, "Buffer").
+/// A tag, which matches a send with its receive: [RemoteRank, Tag] (specification, "Buffer").
 struct tag {
   std::int32_t rank = 0, number = 0;
   friend constexpr bool operator==(const tag&, const tag&) = default;
@@ -105,14 +105,14 @@ struct argument {
   argument_name name = argument_name::other;
   argument_type type = argument_type::other;
   string other_name;  ///< when `name` is other
-  string token;       ///< float32: the number as it stood, if any; other: the JSON value
+  string token;       ///< float32: the number as the file has it, if any; other: JSON
   float real = 0;     ///< float32
   range integers;     ///< dims: up to four; offset: BufferId and Value; in model::integers
   std::int64_t integer =
       0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
 };
 
-/// How Args stood: as an object, or as one of the two that are tolerated in place of an empty one.
+/// How Args were written: as an object, or in one of the two tolerated forms of an empty one.
 enum class args_form : std::uint8_t { object, null, array };
 
 /// One operation (specification, "Op").

@@ -169,7 +169,7 @@ struct plan {
 /// plans have one dialect.
 ///
 ///   compact   no white space, no newline at the end
-///   pretty    two spaces a level, "key": value, a newline at the end. Five levels below the root
+///   pretty    two spaces per level, "key": value, a newline at the end. Five levels below the root
 ///             have a line for each element; deeper ones, and arrays that begin with a number, are
 ///             compact
 ///   order     members in the planner's order, Architecture where it was, unknown ones last
@@ -225,7 +225,7 @@ struct plan_options {
 ///   rules of models        those that verify() finds in plan_model(), but for edges and hazards; T08
 ///                          and G10 are warnings, as plans that people edit break them and run
 ///
-/// Nothing is expected of the NumTasks of a Matmul with the tile [1,1,1], which planners write where
+/// Not checked: the NumTasks of a Matmul with the tile [1,1,1], which planners write where
 /// they have no default.
 ///
 /// With a model, operations that aren't virtual are matched by what they are: Type, Args, and of each

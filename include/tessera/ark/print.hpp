@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A model for people: one line an operation, with its tensors, arguments, name and edges.
+// A listing of a model: one line per operation, with its tensors, arguments, name and edges.
 //
 //   tessera::text listing = ark::print(*model);
 //
@@ -34,7 +34,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
-struct print_options {};  // none yet
+struct print_options {};  // reserved for later options
 
 /// The listing of a model.
 [[nodiscard]] text print(const model& m, const print_options& options = {});

@@ -113,7 +113,7 @@ class schedule {
   explicit schedule(const world& w);
   explicit schedule(world&&) = delete;
 
-  /// The next operation to execute; false when all have ended, or when none can go on.
+  /// The next operation to execute; false when all have ended, or when no rank can continue.
   [[nodiscard]] bool next(step& out);
   /// How many ranks have not ended; once next() is false, these wait for each other.
   [[nodiscard]] std::size_t unfinished() const noexcept;
@@ -131,13 +131,13 @@ class schedule {
     bool ended = false;
   };
 
-  /// Goes on with the current rank by one operation; false when it waits or has ended.
+  /// Continues with the current rank by one operation; false when it waits or has ended.
   bool advance(step& out);
   void wake(std::uint32_t rank);
 
   const world& world_;
   pool<state> ranks_;
-  pool<std::uint32_t> queue_;  // a ring: the ranks that can go on
+  pool<std::uint32_t> queue_;  // a ring: the ranks that can continue
   std::size_t first_ = 0, queued_ = 0, arrived_ = 0;
   pool<std::uint64_t> messages_;  // by channel: those that are under way
   pool<std::uint32_t> waiting_;   // by channel: the rank that waits, + 1; 0: none does

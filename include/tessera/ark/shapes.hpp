@@ -42,7 +42,7 @@ struct dimensions {
   [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
   friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
 };
-/// Some numbers of a layout; a layout without dimensions is [1].
+/// One list of sizes of a layout; a layout without dimensions is [1].
 [[nodiscard]] constexpr dimensions dimensions_of(const std::int64_t (&sizes)[max_rank],
                                                  std::uint32_t rank) noexcept {
   dimensions d;
@@ -65,7 +65,7 @@ struct dimensions {
 /// "[4,8]"
 text& operator<<(text& out, const dimensions& d);
 
-/// The same with ones in front: four dimensions.
+/// The same, padded with leading ones: four dimensions.
 [[nodiscard]] dimensions extended(const dimensions& d) noexcept;
 /// The last `rank` of four dimensions.
 [[nodiscard]] dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept;
@@ -89,7 +89,7 @@ struct matmul_shape {
 /// left inner dimension are then given all the same.
 [[nodiscard]] bool multiply(const dimensions& a, const dimensions& b, bool transpose_a,
                             bool transpose_b, matmul_shape& m) noexcept;
-/// Rows of a table: the indices' shape and its columns, with leading ones to four dimensions.
+/// The shape of rows looked up in a table: the indices' and the columns, padded with leading ones.
 [[nodiscard]] bool looked_up(const dimensions& indices, const dimensions& table,
                              dimensions& out) noexcept;
 /// Whether `out` is one of the two shapes that a lookup has: with the leading ones, or without.

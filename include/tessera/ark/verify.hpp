@@ -66,7 +66,7 @@ struct verify_options {
                                  ///< those of nodes
 };
 
-/// Verifies one file. `found` gets all diagnostics.
+/// Verifies one file. `found` receives all diagnostics.
 [[nodiscard]] result<program> verify(model m, const verify_options& options = {},
                                      report* found = nullptr);
 

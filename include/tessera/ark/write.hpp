@@ -9,7 +9,7 @@
 //   std::cout << *text;
 //
 //   compact   no white space, no newline at the end
-//   pretty    two spaces a level, "key": value, a newline at the end. A child is on one line,
+//   pretty    two spaces per level, "key": value, a newline at the end. A child is on one line,
 //             compact, when it is a scalar or an array that begins with a number, and below the
 //             levels of its dialect (format.hpp): tensors from D2 on, buffers always
 //   order     members in the order of the dialect, unknown ones last; arguments by name

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Bytes of files: borrowed views, and the same memory seen as text.
+// Bytes of files: borrowed views, and the same memory viewed as text.
 //
 //   tessera::bytes in = tessera::as_bytes(source);
 //   auto n = tessera::load_le<std::uint32_t>(in.data() + 8);        // core/load_store.hpp
@@ -44,7 +44,7 @@ concept temporary_text =
     !std::is_same_v<std::remove_cvref_t<Owner>, std::string_view> &&
     !std::is_pointer_v<std::remove_cvref_t<Owner>>;
 
-/// The same memory seen as bytes or as text.
+/// The same memory viewed as bytes or as text.
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }

@@ -37,7 +37,7 @@
 
 namespace tessera::inline TESSERA_ABI {
 
-/// What was wrong: one enumerator per check, stable within a version.
+/// The kind of error: one enumerator per check, stable within a version.
 enum class errc : std::uint16_t {
 #define TESSERA_X(name, value, ...) name = value,
   TESSERA_ERRORS(TESSERA_X)
@@ -142,12 +142,12 @@ struct error {
   constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
       : code(c), index(of), offset(at) {}
 
-  /// The same, if it is one, in an element of a kind.
+  /// This error located in an element of the given kind; unchanged if it is ok.
   [[nodiscard]] constexpr error in(error_index kind) const noexcept {
     return code == errc::ok ? *this : error(code, offset, kind);
   }
 
-  /// What was expected, as text.
+  /// The message of the code, as text.
   [[nodiscard]] std::string_view message() const noexcept;
   /// The enumerator's name.
   [[nodiscard]] std::string_view name() const noexcept;

@@ -43,20 +43,23 @@
   X(json_expected_colon, 110, "expected ':' after the key")                                        \
   X(json_expected_comma_or_bracket, 111, "expected ',' or ']'")                                    \
   X(json_expected_comma_or_brace, 112, "expected ',' or '}'")                                      \
-  X(json_bad_literal, 113, "expected a JSON value; literals are true, false and null")             \
-  X(json_leading_zero, 114, "a number can't start with an extra zero")                             \
+  X(json_bad_literal, 113, "unknown literal; expected true, false, null or another JSON value")    \
+  X(json_leading_zero, 114, "superfluous leading zero; expected a number such as 0, 0.5 or 7")     \
   X(json_expected_digit, 115, "expected a digit")                                                  \
   X(json_number_range, 116, "the number is outside the range of a double")                         \
-  X(json_integer_range, 117, "the integer does not fit its field")                                 \
-  X(json_bad_escape, 118, "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")             \
-  X(json_lone_surrogate, 119, "a \\u escape is only half of a surrogate pair")                     \
+  X(json_integer_range, 117, "the integer is out of range for this field")                         \
+  X(json_bad_escape, 118,                                                                          \
+    "unknown escape; expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX")                   \
+  X(json_lone_surrogate, 119,                                                                      \
+    "unpaired surrogate; expected \\uD800 to \\uDBFF followed by \\uDC00 to \\uDFFF")              \
   X(json_bad_utf8, 120, "the string is not valid UTF-8")                                           \
-  X(json_control_character, 121, "control characters in strings must be escaped")                  \
+  X(json_control_character, 121,                                                                   \
+    "unescaped control character in a string; expected an escape such as \\u001f")                 \
   X(json_depth, 122, "containers are nested deeper than limits::max_depth")                        \
   X(json_duplicate_key, 123, "duplicate key in this object")                                       \
-  X(json_trailing_bytes, 124, "expected only white space after the value")                         \
-  X(json_unexpected_element, 125, "expected ']' after the array's last element")                   \
-  X(json_missing_element, 126, "expected another element in the array")
+  X(json_trailing_bytes, 124, "text after the JSON value; expected only white space")              \
+  X(json_unexpected_element, 125, "too many elements; expected ']'")                               \
+  X(json_missing_element, 126, "too few elements; expected another one before ']'")
 
 // And of all owners.
 #define TESSERA_ERRORS(X)                                                                          \

@@ -23,8 +23,13 @@
   X(alir_operation_form, 1008,                                                                     \
     "the operation's fields don't match spec_version: 7 fields in version 2, 6 in 3 and 4")        \
   X(alir_opcode, 1009, "unknown opcode: expected -2 to 10, or 11 in versions 3 and 4")             \
-  X(alir_addresses, 1010, "the number of addresses does not match the opcode")                     \
-  X(alir_data, 1011, "the number of data values does not match the opcode and version")            \
+  X(alir_addresses, 1010,                                                                          \
+    "wrong number of addresses: expected 0 for input and constant, 3 for mux, 2 for add, "         \
+    "subtract, multiply and bit_binary, any for a sum, 1 for other opcodes")                       \
+  X(alir_data, 1011,                                                                               \
+    "wrong number of data values: expected 0 for negate, relu, multiply and a quantize of "        \
+    "version 3, 2 for add_constant, bit_binary and a lookup in bytecode, 2 per term for a sum, 1 " \
+    "for other opcodes")                                                                           \
   X(alir_sum_sign, 1012, "expected a sign of 0 (minus) or 1 (plus)")                               \
   X(alir_number_precision, 1013, "expected an integer below 2^53, which a double holds exactly")   \
   X(alir_table_values, 1014, "expected a lookup table with a member \"table\"")                    \
@@ -34,12 +39,14 @@
   X(alir_bytecode_alignment, 1030,                                                                 \
     "the length is not a multiple of 4 bytes: expected 32-bit words")                              \
   X(alir_bytecode_truncated, 1031, "the bytecode ends before its last field")                      \
-  X(alir_bytecode_trailing, 1032, "expected the bytecode to end here")                             \
+  X(alir_bytecode_trailing, 1032, "bytes after the last field; expected the end of the bytecode")  \
   X(alir_bytecode_count, 1033,                                                                     \
     "the count is negative or exceeds what the remaining bytes can hold")                          \
   X(alir_bytecode_flag, 1034, "expected a flag of 0 or 1")                                         \
-  X(alir_bytecode_type, 1035, "expected a type of 0 to 64 bits that an interval can have")         \
-  X(alir_bytecode_pad, 1036, "the table pad does not fit the type of the operand")                 \
+  X(alir_bytecode_type, 1035,                                                                      \
+    "invalid type; expected integer and fraction bits from -1000 to 1000, in all 0 to 64 bits, "   \
+    "with bounds that a double can hold")                                                          \
+  X(alir_bytecode_pad, 1036, "the table pad is out of range for the operand's type")               \
   X(alir_bytecode_pad_conflict, 1037, "all lookups of one operand must have the same table pad")   \
                                                                                                    \
   X(alir_shape, 1050, "expected two counts, each 0 to 2^31 - 1")                                   \
@@ -48,7 +55,7 @@
   X(alir_out_shifts_count, 1053, "expected as many out_shifts as outputs")                         \
   X(alir_out_negs_count, 1054, "expected as many out_negs as outputs")                             \
   X(alir_output_index, 1055, "an output must be -1 or the index of an operation")                  \
-  X(alir_input_index, 1056, "the input index must be at least 0 and below the number of inputs")   \
+  X(alir_input_index, 1056, "no such input; expected an index from 0 to the number of inputs - 1") \
   X(alir_id0, 1057, "id0 must refer to an earlier operation")                                      \
   X(alir_id1, 1058, "id1 must refer to an earlier operation")                                      \
   X(alir_condition, 1059, "the condition must refer to an earlier operation")                      \
@@ -60,13 +67,14 @@
   X(alir_shift, 1065, "the operation would shift by more than 63 bits")                            \
   X(alir_mux_alignment, 1066, "only one operand of a mux may need a shift, but both do")           \
   X(alir_table_index, 1067,                                                                        \
-    "the table index must be at least 0 and below the number of lookup tables")                    \
+    "no such lookup table; expected an index from 0 to the number of tables - 1")                  \
   X(alir_table_empty, 1068,                                                                        \
-    "a lookup table must have at least one entry, shared with no other table")                     \
+    "expected a lookup table of at least one entry, none of them shared with another table")       \
   X(alir_sub_operation, 1069, "expected a sub-operation of 0, 1 or 2")                             \
   X(alir_sum_terms, 1070,                                                                          \
-    "a sum must have at least two terms of its own, each an earlier operation")                    \
-  X(alir_table_base, 1071, "the operand's interval starts beyond the range of table indices")      \
+    "expected a sum of at least two terms, not shared with another sum, each an earlier "          \
+    "operation")                                                                                   \
+  X(alir_table_base, 1071, "the operand's interval starts at an index outside the range of int32") \
   X(alir_unused_shift, 1072, "shift is not used by this opcode and must be 0")                     \
                                                                                                    \
   X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \

@@ -20,11 +20,15 @@
   X(genome_base64_character, 5001, "expected a base64 character: A-Z, a-z, 0-9, + or /")           \
   X(genome_base64_end, 5002, "expected base64 in groups of 4, padded with = and zero bits")        \
                                                                                                    \
-  X(genome_registry_member, 5010, "unknown member of the registry")                                \
+  X(genome_registry_member, 5010,                                                                  \
+    "unknown member of the registry; expected one of its eleven maps, such as "                    \
+    "canonical_to_index, patterns or rules")                                                       \
   X(genome_registry_key, 5011, "expected an id as the key: a decimal number from 0 to 65535")      \
   X(genome_registry_id, 5012, "expected an id from 0 to 65535")                                    \
   X(genome_constant_member, 5013, "expected a constant with a type and a value")                   \
-  X(genome_rule_member, 5014, "unknown, missing or mistyped member of a rule")                     \
+  X(genome_rule_member, 5014,                                                                      \
+    "malformed rule; expected probability, count, b64_repr and, optionally, exceptions in a "      \
+    "transition, or count elsewhere")                                                              \
   X(genome_rule_probability, 5015, "expected a probability from 0 to 1, as a string or a number")  \
                                                                                                    \
   X(genome_id_range, 5020, "the id is outside the range of the node field that holds it")          \
@@ -45,7 +49,8 @@
   X(genome_pattern_order, 5035,                                                                    \
     "the pattern refers to a node before the start of the graph, or to one without a result")      \
                                                                                                    \
-  X(genome_command, 5040, "expected a command 1 to 8 or an operation: 0 and 9 are reserved")       \
+  X(genome_command, 5040,                                                                          \
+    "A is reserved; expected 1 to 8 (a command) or 10 to 255 (an operation)")                      \
   X(genome_operation_unknown, 5041, "the registry has no operation with the node's id")            \
   X(genome_variation_unknown, 5042, "the registry has no variation with the node's id")            \
   X(genome_constant_unknown, 5043, "the registry has no constant with the node's id")              \
@@ -53,10 +58,14 @@
   X(genome_parameter_unknown, 5045, "the registry has no parameter with the node's id")            \
   X(genome_pattern_unknown, 5046, "the registry has no pattern with the node's id")                \
   X(genome_special_form, 5047,                                                                     \
-    "expected B = 1 and C = 0 (its low byte in a PATTERN), and inputs only for OUTPUT")            \
+    "malformed command; expected B = 1 and C = 0 (in a PATTERN, the low byte of C), and inputs "   \
+    "only in an OUTPUT")                                                                           \
   X(genome_copy_form, 5048,                                                                        \
-    "expected a COPY of at least 1 node without inputs: their A in B, their B and C in D")         \
-  X(genome_control_form, 5049, "expected an IF (B = 1) or WHILE (B = 2) with C = 0 and its D")     \
+    "malformed COPY; expected a count C of at least 1, and nodes without inputs: their A in B, "   \
+    "their B and C as the two entries of D")                                                       \
+  X(genome_control_form, 5049,                                                                     \
+    "malformed CONTROL_FLOW; expected B = 1 (IF) or 2 (WHILE), C = 0, and in D first the lengths " \
+    "of two blocks")                                                                               \
   X(genome_block_length, 5050,                                                                     \
     "expected blocks of at least 1 node that end inside the block around them")                    \
   X(genome_reference, 5051, "expected the id of an earlier node")                                  \

@@ -17,7 +17,9 @@
   X(nac_header_90, 3003,                                                                           \
     "headers of 90 bytes (version 1.5, before January 2026) aren't supported; expected 88, 92 "    \
     "or 100 bytes")                                                                                \
-  X(nac_quantization, 3004, "expected a quantization method of 0 to 4")                            \
+  X(nac_quantization, 3004,                                                                        \
+    "unknown quantization method; expected 0 (none), 1 (fp16), 2 (int8_tensor), 3 (int8_channel) " \
+    "or 4 (block_fp8)")                                                                            \
   X(nac_section_offset, 3005,                                                                      \
     "the section's offset is inside the header or past the end of the file")                       \
   X(nac_section_repeated, 3006, "duplicate section: another slot has a section with the same tag") \
@@ -26,10 +28,12 @@
   X(nac_signature_unknown, 3009, "no signature in PERM has the instruction's id")                  \
   X(nac_input_variant, 3010, "expected an INPUT of variant 0 to 3, or 4 and 5 in version 2")       \
   X(nac_output_variant, 3011, "expected an OUTPUT of variant 0 to 2, or 3 and 4 in version 2")     \
-  X(nac_constant_type, 3012, "expected a constant of type 0 to 6")                                 \
+  X(nac_constant_type, 3012, "unknown type of constant; expected 0 (null) to 6 (list[float32])")   \
   X(nac_constant_length, 3013, "expected a length of 8 for an int64 or float64 constant")          \
-  X(nac_data_type, 3014, "expected a data type of 0 to 9")                                         \
-  X(nac_tensor_quantization, 3015, "expected a tensor's quantization code of 0 to 4")              \
+  X(nac_data_type, 3014, "unknown data type; expected 0 (f32) to 9 (bool)")                        \
+  X(nac_tensor_quantization, 3015,                                                                 \
+    "unknown quantization of a tensor; expected 0 (none), 1 (fp16), 2 (int8_tensor), 3 "           \
+    "(int8_channel) or 4 (block_fp8)")                                                             \
   X(nac_tensor_metadata, 3016, "the tensor's metadata are longer or shorter than their fields")    \
   X(nac_block_size, 3017, "expected a block of at least 1 element")                                \
                                                                                                    \
@@ -63,9 +67,10 @@
   X(nac_branch_nesting, 3130, "the branches end after the end of the branch around them")          \
   X(nac_branch_result, 3131,                                                                       \
     "a branch's result is used outside the branch: it is absent if the branch doesn't run")        \
-  X(nac_prefix, 3132, "expected a prefix that counts the following words, with or without itself") \
+  X(nac_prefix, 3132,                                                                              \
+    "unusual prefix; expected the number of words that follow, counting itself or not")            \
   X(nac_output_missing, 3133, "no OUTPUT of variant 0: the last result is the model's output")     \
-  X(nac_id_repeated, 3134, "duplicate id; its last record counts")                                 \
+  X(nac_id_repeated, 3134, "duplicate id; the last record is used")                                \
   X(nac_input_count, 3135,                                                                         \
     "expected at least as many INPUTs of variant 0 as the header has inputs")                      \
   X(nac_input_name, 3136, "expected the index of an INPUT of variant 0 or 3")                      \
@@ -73,7 +78,7 @@
   X(nac_parameter_tensor, 3138, "DATA holds no tensor for the parameter")                          \
   X(nac_weights_elsewhere, 3139, "the weights are in another file, which was not given")           \
   X(nac_external_missing, 3140, "the external weights have no tensor with the parameter's name")   \
-  X(nac_external_type, 3141, "the external tensor has a type or shape that NAC doesn't have")      \
+  X(nac_external_type, 3141, "the external tensor's dtype or shape isn't one that NAC supports")   \
   X(nac_tensor_repeated, 3142, "duplicate tensor for this parameter")                              \
   X(nac_tensor_unnamed, 3143, "no parameter in DATA has the tensor's id")                          \
   X(nac_tensor_size, 3144, "the tensor has more or fewer bytes than its shape and type need")      \
@@ -86,15 +91,17 @@
   X(nac_name_repeated, 3150, "duplicate name of a resource or array")                              \
   X(nac_tick, 3160, "expected the index of an instruction of OPS as a tick")                       \
   X(nac_tick_repeated, 3161, "duplicate record for this tick")                                     \
-  X(nac_action, 3162, "expected an action of 10, 15, 20, 25, 30 or 40")                            \
+  X(nac_action, 3162,                                                                              \
+    "unknown action; expected 10 (save_result), 15 (save_for_grad), 20 (free), 25 "                \
+    "(free_after_trng), 30 (forward) or 40 (preload)")                                             \
   X(nac_target, 3163, "expected the index of an instruction of OPS as a target")                   \
   X(nac_save_target, 3164, "save_result: expected the tick's own instruction")                     \
   X(nac_forward_target, 3165, "forward: expected the only instruction that uses the result")       \
   X(nac_preload_target, 3166, "preload: expected an INPUT of variant 1")                           \
-  X(nac_preload_late, 3167, "preload: the INPUT has run before")                                   \
+  X(nac_preload_late, 3167, "preload: the INPUT has already run")                                  \
   X(nac_free_early, 3168, "free: the result doesn't exist yet")                                    \
   X(nac_free_needed, 3169, "free: a later instruction uses the result")                            \
-  X(nac_free_twice, 3170, "free: the result was freed before")                                     \
+  X(nac_free_twice, 3170, "free: the result is already freed")                                     \
   X(nac_training_version, 3180, "containers of version 1 have no TRNG section")                    \
   X(nac_training_flag, 3181, "bit 6 of byte 4 disagrees with the presence of a TRNG section")      \
   X(nac_reserved_bytes, 3182, "expected 0 in the header's reserved bytes")                         \
@@ -139,7 +146,7 @@
     "the tensor has scales, an axis, a block or an original shape that its quantization "          \
     "doesn't store")                                                                               \
   X(nac_write_metadata, 3231, "the tensor's metadata exceeds 4,294,967,295 bytes")                 \
-  X(nac_write_bytecode, 3232, "a manifest or a plan has at most 4,294,967,295 bytes")              \
+  X(nac_write_bytecode, 3232, "a manifest or an execution plan has at most 4,294,967,295 bytes")   \
   X(nac_write_resource, 3233, "a resource has at most 4,294,967,295 bytes")                        \
   X(nac_write_size, 3234, "the container exceeds what memory or 64-bit offsets can address")       \
   X(nac_write_stopped, 3235, "the sink stopped writing")                                           \
@@ -157,40 +164,43 @@
   X(nac_mep_opcode, 3300, "unknown opcode in the execution plan")                                  \
   X(nac_mep_reserved, 3301, "reserved opcode in the execution plan: it can't run")                 \
   X(nac_mep_truncated, 3302, "the execution plan ends inside an instruction")                      \
-  X(nac_mep_operation, 3303, "the plan's instruction has no operation with this number")           \
+  X(nac_mep_operation, 3303, "unknown operation number in the execution plan's instruction")       \
   X(nac_mep_prompt_type, 3304, "expected an answer of type 0 (string), 1 (int) or 2 (float)")      \
   X(nac_mep_file_type, 3305,                                                                       \
     "expected a file of type 2 (npy), or 3 (image) with a path from a slot")                       \
   X(nac_mep_extern_kind, 3306,                                                                     \
     "expected an external object of kind 0 (tokenizer) or 1 (constant)")                           \
   X(nac_mep_unload_kind, 3307, "expected 0 (a model) or 1 (a slot) to unload")                     \
-  X(nac_mep_data_type, 3308, "expected a tensor's data type of 0 to 9 in the plan")                \
+  X(nac_mep_data_type, 3308,                                                                       \
+    "unknown data type in the execution plan; expected 0 (f32) to 9 (bool)")                       \
   X(nac_mep_create_kind, 3309,                                                                     \
     "expected a tensor made of 0 (a value), 1 (a range), 2 (ones) or 3 (zeros)")                   \
   X(nac_mep_loss, 3310, "expected a loss of 0 (cross-entropy), 1 (mse) or 255 (none)")             \
   X(nac_mep_format, 3311, "expected an object as 0 (text), 1 (JSON) or 2 (PNG)")                   \
   X(nac_mep_destination, 3312, "expected a destination of 0 (stdout), 1 (stderr) or 2 (a file)")   \
-  X(nac_mep_write_mode, 3313, "expected a mode of writing of 0 to 2")                              \
-  X(nac_mep_constant, 3314, "no constant of the plan has this id")                                 \
-  X(nac_mep_constant_string, 3315, "expected a string constant of the plan")                       \
+  X(nac_mep_write_mode, 3313, "unknown write mode; expected 0 (line), 1 (append) or 2 (bare)")     \
+  X(nac_mep_constant, 3314, "no constant of the execution plan has this id")                       \
+  X(nac_mep_constant_string, 3315, "expected a string constant of the execution plan")             \
   X(nac_mep_constant_model, 3316,                                                                  \
-    "expected a constant of the plan that is a model's number, 0 to 255")                          \
+    "expected a constant of the execution plan that is a model's number, 0 to 255")                \
   X(nac_mep_jump, 3317,                                                                            \
-    "expected a jump to the start of an instruction or to the end of the plan")                    \
+    "expected a jump to the start of an instruction or to the end of the execution plan")          \
   X(nac_mep_jump_into_loop, 3318, "the jump leads into a loop from outside")                       \
   X(nac_mep_loop_end, 3319, "flow_loop_end without a flow_loop_start")                             \
   X(nac_mep_loop_open, 3320, "flow_loop_start without a flow_loop_end")                            \
   X(nac_mep_loop_back, 3321, "expected flow_loop_end to jump back into its loop")                  \
-  X(nac_mep_break, 3322, "flow_break_loop_if outside of all loops")                                \
+  X(nac_mep_break, 3322, "flow_break_loop_if outside a loop")                                      \
   X(nac_mep_break_target, 3323, "expected flow_break_loop_if to jump past the end of its loop")    \
-  X(nac_mep_mnemonic, 3330, "expected an instruction of the plan, a label, or bytes")              \
-  X(nac_mep_label_unknown, 3331, "undefined label in the plan")                                    \
-  X(nac_mep_label_repeated, 3332, "duplicate label in the plan")                                   \
+  X(nac_mep_mnemonic, 3330, "expected an instruction of the execution plan, a label, or bytes")    \
+  X(nac_mep_label_unknown, 3331, "undefined label in the execution plan")                          \
+  X(nac_mep_label_repeated, 3332, "duplicate label in the execution plan")                         \
   X(nac_mep_jump_range, 3333, "the jump is longer than 32 KiB")                                    \
-  X(nac_mep_operand_range, 3334, "the operand doesn't fit its field of the plan's instruction")    \
-  X(nac_mep_operand_count, 3335, "expected as many operands as the plan's instruction has")        \
+  X(nac_mep_operand_range, 3334,                                                                   \
+    "the operand doesn't fit its field of the execution plan's instruction")                       \
+  X(nac_mep_operand_count, 3335,                                                                   \
+    "expected as many operands as the execution plan's instruction has")                           \
   X(nac_mep_choice, 3336, "expected one of this operand's names, or a number")                     \
-  X(nac_mep_constants, 3337, "a plan has at most 65,536 constants")                                \
+  X(nac_mep_constants, 3337, "an execution plan has at most 65,536 constants")                     \
   X(nac_mep_list, 3338, "a list has at most 255 slots")                                            \
   X(nac_hex, 3339, "expected hex digits after 0x, two for each byte")                              \
                                                                                                    \
@@ -201,7 +211,7 @@
   X(nac_tisa_payload_long, 3354,                                                                   \
     "there are bytes after the last field of the tokenizer's instruction")                         \
   X(nac_tisa_json, 3355,                                                                           \
-    "the instruction holds JSON, as files of old tokenizers do: export the model again")           \
+    "obsolete form: the payload is JSON, as old tokenizers wrote it; export the model again")      \
   X(nac_tisa_normal_form, 3356, "expected one of NFC NFD NFKC NFKD")                               \
   X(nac_tisa_category, 3357, "expected a general category of Unicode, such as Mn")                 \
   X(nac_tisa_utf8, 3358, "expected UTF-8 in the tokenizer's instruction")                          \
@@ -244,9 +254,10 @@
   X(nac_text_result, 3426, "expected a result: its name, or @ and an offset")                      \
   X(nac_text_arguments, 3427, "an instruction has at most 255 arguments")                          \
   X(nac_text_signature, 3428, "expected a signature's id, or its codes as a string")               \
-  X(nac_text_signature_arguments, 3429, "the signature is for other arguments")                    \
+  X(nac_text_signature_arguments, 3429, "the signature doesn't match the instruction's arguments") \
   X(nac_text_outputs, 3430, "expected as many results as the container has outputs")               \
-  X(nac_text_input_name, 3431, "the input has another name, or can't have one")                    \
+  X(nac_text_input_name, 3431,                                                                     \
+    "conflicting name for this input, or a name for an INPUT that can't have one")                 \
   X(nac_text_parameter, 3432, "no parameter has this name")                                        \
   X(nac_text_operations, 3433, "all 256 ids of operations are in use")                             \
   X(nac_text_signatures, 3434, "all 256 ids of signatures are in use")                             \
@@ -324,30 +335,32 @@
   X(nac_run_type, 3604, "the operation isn't defined for operands of these data types")            \
   X(nac_run_axis, 3605, "expected an axis that the tensor has, from -rank to rank - 1")            \
   X(nac_run_index, 3606, "expected an index inside the tensor")                                    \
-  X(nac_run_argument, 3607, "invalid value of an argument")                                        \
+  X(nac_run_argument, 3607, "invalid argument value")                                              \
   X(nac_run_kind, 3608, "wrong kind of value for the operation")                                   \
   X(nac_run_division, 3609, "integer division by zero")                                            \
   X(nac_run_absent, 3610, "the result comes from a branch that didn't run")                        \
   X(nac_run_state, 3611, "the program has no state with this id")                                  \
   X(nac_run_outputs, 3612, "expected as many outputs as the header counts")                        \
-  X(nac_run_in_place, 3613, "what the operation changes in place can't be followed")               \
-  X(nac_run_strides, 3614, "the operation asks for strides, which NAC doesn't hold")               \
+  X(nac_run_in_place, 3613, "the in-place change can't be tracked")                                \
+  X(nac_run_strides, 3614, "the operation depends on strides, which NAC doesn't store")            \
                                                                                                    \
-  X(nac_plan_slot, 3620, "the slot holds the wrong kind of value for the plan's instruction")      \
+  X(nac_plan_slot, 3620,                                                                           \
+    "the slot holds the wrong kind of value for the execution plan's instruction")                 \
   X(nac_plan_training, 3621,                                                                       \
     "training isn't supported: model_train_step and model_save_weights are refused")               \
-  X(nac_plan_prompt, 3622, "the plan prompts for an answer, and none is left")                     \
+  X(nac_plan_prompt, 3622, "the execution plan prompts for an answer, and none is left")           \
   X(nac_plan_answer, 3623, "expected an answer of the prompt's type")                              \
-  X(nac_plan_model, 3624, "the plan uses a model that it hasn't loaded")                           \
-  X(nac_plan_path, 3625, "the path is outside the folder that the plan may use")                   \
-  X(nac_plan_file, 3626, "the plan's file can't be read or written")                               \
+  X(nac_plan_model, 3624, "the execution plan uses a model that it hasn't loaded")                 \
+  X(nac_plan_path, 3625, "the path is outside the folder that the execution plan may use")         \
+  X(nac_plan_file, 3626, "the execution plan's file can't be read or written")                     \
   X(nac_plan_array, 3627, "the container has no array with this name")                             \
   X(nac_plan_format, 3628, "the format string doesn't match its values")                           \
-  X(nac_plan_outputs, 3629, "the model has fewer outputs than the plan uses")                      \
+  X(nac_plan_outputs, 3629, "the model has fewer outputs than the execution plan uses")            \
   X(nac_plan_image, 3630, "the file isn't an image of a supported format")                         \
-  X(nac_plan_unavailable, 3631, "this build doesn't support what the plan's instruction needs")    \
-  X(nac_plan_inputs, 3632, "the model has fewer inputs than the plan gives")                       \
-  X(nac_plan_write, 3633, "the plan has no permission to write this file")                         \
+  X(nac_plan_unavailable, 3631,                                                                    \
+    "this build doesn't support what the execution plan's instruction needs")                      \
+  X(nac_plan_inputs, 3632, "the model has fewer inputs than the execution plan gives")             \
+  X(nac_plan_write, 3633, "the execution plan has no permission to write this file")               \
                                                                                                    \
   X(nac_tokenizer_missing, 3640, "the container has no tokenizer manifest")                        \
   X(nac_tokenizer_resource, 3641, "the tokenizer's vocabulary or merges are missing or malformed") \

@@ -7,7 +7,7 @@
 //   TESSERA_NEM_RULES(X)
 //
 // A row states the rule's phase (which of reading or verifying finds it) and its severity in the
-// default profile; `nem::rule` (nem/diagnostic.hpp) knows what other profiles change. Part of the
+// default profile; `nem::rule` (nem/rule.hpp) knows what other profiles change. Part of the
 // table of all codes: core/error_table.hpp. Rules RT are those of runs; verification never finds them.
 //
 // Lifetime:   none.
@@ -20,7 +20,7 @@
 
 // X(enumerator, value, what was expected, phase, severity)
 #define TESSERA_NEM_RULES(X)                                                                       \
-  X(nem_lex_001_character, 4001, "a character that no token of NEM starts with", lex, error)       \
+  X(nem_lex_001_character, 4001, "unexpected character", lex, error)                               \
   X(nem_lex_002_string, 4002, "the string isn't closed before the end of its line", lex, error)    \
   X(nem_lex_003_escape, 4003,                                                                      \
     "unknown escape: expected one of \\n \\t \\\\ \\\" (it is kept as it is)", lex, warning)       \
@@ -28,7 +28,7 @@
     "malformed number: expected digits, or digits '.' digits and an exponent", lex, error)         \
   X(nem_lex_005_integer, 4005, "the integer exceeds 2^63 - 1", lex, error)                         \
                                                                                                    \
-  X(nem_syn_001_token, 4006, "the token doesn't fit here", parse, error)                           \
+  X(nem_syn_001_token, 4006, "unexpected token", parse, error)                                     \
   X(nem_syn_002_loop, 4007, "expected endloop: the loop isn't closed", parse, error)               \
   X(nem_syn_003_endloop, 4008, "endloop without a loop", parse, error)                             \
   X(nem_syn_004_include, 4009, "expected include before everything else", parse, error)            \
@@ -38,10 +38,10 @@
   X(nem_syn_007_mixed, 4012, "a file holds either configuration or a program", parse, error)       \
   X(nem_syn_008_statement, 4013, "expected a declaration, a task or a loop", parse, error)         \
   X(nem_syn_009_comma, 4014, "expected ',' between type attributes", parse, error)                 \
-  X(nem_syn_010_type_attribute, 4015,                                                              \
-    "the type attribute is given already; layout and strides exclude each other", parse, error)    \
-  X(nem_syn_011_argument, 4016, "the argument is given already", parse, error)                     \
-  X(nem_syn_012_missing, 4017, "a required argument is missing", parse, error)                     \
+  X(nem_syn_010_type_attribute, 4015, "duplicate type attribute, or both layout and strides",      \
+    parse, error)                                                                                  \
+  X(nem_syn_011_argument, 4016, "duplicate argument", parse, error)                                \
+  X(nem_syn_012_missing, 4017, "missing required argument", parse, error)                          \
   X(nem_syn_013_reserved, 4018, "a reserved word can't be a name", parse, error)                   \
   X(nem_syn_014_depth, 4019, "nested deeper than 256", parse, error)                               \
   X(nem_syn_017_line_operator, 4020,                                                               \
@@ -52,7 +52,7 @@
   X(nem_syn_020_inner_type, 4023, "type attributes belong after the parentheses of region", parse, \
     warning)                                                                                       \
                                                                                                    \
-  X(nem_con_001_duplicate, 4024, "the constant is declared already", const_, error)                \
+  X(nem_con_001_duplicate, 4024, "duplicate constant declaration", const_, error)                  \
   X(nem_con_002_forward, 4025,                                                                     \
     "the constant expression uses a name that isn't declared before it", const_, error)            \
   X(nem_con_003_not_constant, 4026, "the constant expression uses a name that isn't a constant",   \
@@ -61,18 +61,18 @@
   X(nem_con_005_in_loop, 4028, "const declaration not permitted inside loop body", const_, error)  \
   X(nem_con_006_conflict, 4029, "the constant's name is used for something else", const_, error)   \
   X(nem_con_007_float, 4030, "const declarations must be integer", const_, error)                  \
-  X(nem_con_008_overflow, 4031, "the constant expression leaves the range of 64 bits", const_,     \
+  X(nem_con_008_overflow, 4031, "the constant expression exceeds the range of 64 bits", const_,    \
     error)                                                                                         \
                                                                                                    \
   X(nem_exp_001_float, 4032, "expected an integer", eval, error)                                   \
   X(nem_exp_002_name, 4033, "the name isn't declared", eval, error)                                \
   X(nem_exp_003_division, 4034, "division by zero", eval, error)                                   \
-  X(nem_exp_004_overflow, 4035, "the expression leaves the range of 64 bits", eval, error)         \
-  X(nem_exp_005_kind, 4036, "the name isn't a number", eval, error)                                \
+  X(nem_exp_004_overflow, 4035, "the expression exceeds the range of 64 bits", eval, error)        \
+  X(nem_exp_005_kind, 4036, "expected a number, found the name of something else", eval, error)    \
   X(nem_exp_006_negative, 4037, "'/' and mod of negative operands differ between implementations", \
     eval, warning)                                                                                 \
                                                                                                    \
-  X(nem_nam_001_duplicate, 4038, "the name is declared in this scope already", names, error)       \
+  X(nem_nam_001_duplicate, 4038, "the name is already declared in this scope", names, error)       \
   X(nem_nam_002_shadow, 4039, "the declaration hides one of an outer scope", names, warning)       \
   X(nem_nam_003_buffer, 4040, "region of a buffer that isn't declared", names, error)              \
   X(nem_nam_004_not_buffer, 4041, "expected a buffer in region(...)", names, error)                \
@@ -97,13 +97,13 @@
                                                                                                    \
   X(nem_reg_001_offset, 4054, "expected a region offset of at least 0", region, error)             \
   X(nem_reg_002_extent, 4055, "expected a region extent of at least 1 byte", region, error)        \
-  X(nem_reg_003_bounds, 4056, "the region ends past its buffer", region, error)                    \
+  X(nem_reg_003_bounds, 4056, "the region extends past the end of its buffer", region, error)      \
   X(nem_reg_004_too_small, 4057, "the extent is smaller than the elements of the shape", region,   \
     error)                                                                                         \
-  X(nem_reg_005_strides, 4058, "the strides lead outside of the extent", region, error)            \
+  X(nem_reg_005_strides, 4058, "the strides reach past the extent", region, error)                 \
   X(nem_reg_006_stride_count, 4059, "expected as many strides as dimensions", region, error)       \
   X(nem_reg_007_layout, 4060,                                                                      \
-    "the layout has another number of letters than the shape has dimensions", region, warning)     \
+    "the layout has more or fewer letters than the shape has dimensions", region, warning)         \
   X(nem_reg_008_dimension, 4061, "expected shape dimensions of at least 1", region, error)         \
   X(nem_reg_009_negative_stride, 4062, "expected strides of at least 0", region, error)            \
   X(nem_reg_010_overlapping_elements, 4063,                                                        \
@@ -126,7 +126,8 @@
   X(nem_qnt_004_axis, 4071, "expected a quantization axis from 0 to rank - 1", region, error)      \
   X(nem_qnt_005_scale, 4072, "expected a scale that is positive and finite", region, error)        \
   X(nem_qnt_006_zero_point, 4073, "expected an integer as zero point", region, error)              \
-  X(nem_qnt_007_zero_range, 4074, "the element type doesn't hold the zero point", region, warning) \
+  X(nem_qnt_007_zero_range, 4074, "the zero point is out of range for the element type", region,   \
+    warning)                                                                                       \
   X(nem_qnt_008_float, 4075, "a floating-point region carries a quantization descriptor", region,  \
     warning)                                                                                       \
   X(nem_qnt_009_mixed, 4076,                                                                       \
@@ -144,26 +145,25 @@
     type, warning)                                                                                 \
                                                                                                    \
   X(nem_opc_001_opcode, 4082, "unknown opcode", opcode, error)                                     \
-  X(nem_opc_002_few_inputs, 4083, "the opcode takes more inputs", opcode, error)                   \
-  X(nem_opc_003_many_inputs, 4084, "the opcode takes fewer inputs", opcode, error)                 \
-  X(nem_opc_004_outputs, 4085, "the opcode has another number of outputs", opcode, error)          \
-  X(nem_opc_005_missing, 4086, "a required attribute is missing", opcode, error)                   \
+  X(nem_opc_002_few_inputs, 4083, "too few inputs for the opcode", opcode, error)                  \
+  X(nem_opc_003_many_inputs, 4084, "too many inputs for the opcode", opcode, error)                \
+  X(nem_opc_004_outputs, 4085, "wrong number of outputs for the opcode", opcode, error)            \
+  X(nem_opc_005_missing, 4086, "missing required attribute", opcode, error)                        \
   X(nem_opc_006_unknown, 4087, "the opcode has no such attribute", opcode, error)                  \
-  X(nem_opc_007_repeated, 4088, "the attribute is given already", parse, error)                    \
-  X(nem_opc_008_kind, 4089, "the attribute takes another kind of value", opcode, error)            \
+  X(nem_opc_007_repeated, 4088, "duplicate attribute", parse, error)                               \
+  X(nem_opc_008_kind, 4089, "wrong kind of value for the attribute", opcode, error)                \
   X(nem_opc_009_range, 4090, "the attribute's value is out of range", opcode, error)               \
   X(nem_opc_010_future, 4091, "no hardware executes the opcode yet", opcode, warning)              \
   X(nem_opc_011_generic, 4092, "binders may reject the generic compute opcode", opcode, warning)   \
                                                                                                    \
-  X(nem_shp_001_rank, 4093, "the opcode takes operands of another rank", shape, error)             \
+  X(nem_shp_001_rank, 4093, "wrong rank of an operand", shape, error)                              \
   X(nem_shp_002_identical, 4094, "shapes must be identical", shape, error)                         \
   X(nem_shp_003_inner, 4095, "the inner dimensions, batch dimensions or channels differ", shape,   \
     error)                                                                                         \
   X(nem_shp_004_output, 4096, "the output's shape differs from the one that the inputs give",      \
     shape, error)                                                                                  \
-  X(nem_shp_005_bias, 4097, "the bias or scale has another shape than the opcode takes", shape,    \
-    error)                                                                                         \
-  X(nem_shp_006_layout, 4098, "the opcode takes operands of another layout", shape, error)         \
+  X(nem_shp_005_bias, 4097, "wrong shape of the bias or scale", shape, error)                      \
+  X(nem_shp_006_layout, 4098, "wrong layout of an operand", shape, error)                          \
   X(nem_shp_007_count, 4099, "reshape must preserve the number of elements", shape, error)         \
   X(nem_shp_008_parts, 4100, "the parts of concat or split don't add up", shape, error)            \
   X(nem_shp_009_groups, 4101, "groups must divide the channels of input and output", shape, error) \
@@ -179,15 +179,15 @@
   X(nem_fam_005_elements, 4107, "element types must match", type, error)                           \
   X(nem_fam_006_ungoverned, 4108, "no type family governs the opcode", type, note)                 \
                                                                                                    \
-  X(nem_fdl_001_duplicate, 4109, "the type family is defined already", config, error)              \
+  X(nem_fdl_001_duplicate, 4109, "the type family is already defined", config, error)              \
   X(nem_fdl_002_type, 4110, "expected an element type, a parameter, absent or any_supported",      \
     config, error)                                                                                 \
   X(nem_fdl_003_instance, 4111, "the instantiation doesn't fit the family's parameters", config,   \
     error)                                                                                         \
-  X(nem_fdl_004_variant, 4112, "the variant is defined already", config, error)                    \
+  X(nem_fdl_004_variant, 4112, "the variant is already defined", config, error)                    \
   X(nem_fdl_005_no_variants, 4113, "expected at least one variant", config, error)                 \
-  X(nem_fdl_006_parameter, 4114, "the type parameter is declared already", config, error)          \
-  X(nem_fdl_007_twice, 4115, "the instantiation is classified already", config, error)             \
+  X(nem_fdl_006_parameter, 4114, "the type parameter is already declared", config, error)          \
+  X(nem_fdl_007_twice, 4115, "the instantiation is already classified", config, error)             \
                                                                                                    \
   X(nem_dev_001_spec_version, 4116, "expected spec_version in a device that extends none", device, \
     error)                                                                                         \
@@ -201,15 +201,17 @@
   X(nem_dev_007_mandatory, 4122, "opcode.mandatory lacks a variant that every device must have",   \
     device, error)                                                                                 \
   X(nem_dev_008_extended, 4123,                                                                    \
-    "the variant is mandatory already: its entry in opcode.extended is ignored", device, warning)  \
+    "the variant is already mandatory: its entry in opcode.extended is ignored", device, warning)  \
   X(nem_dev_009_variant, 4124, "unknown variant of a type family", device, error)                  \
-  X(nem_dev_010_redundant, 4125, "the variant is listed or inherited already", device, warning)    \
-  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong into this block", parse, error)    \
-  X(nem_dev_012_repeated, 4127, "the block or field is given already", parse, error)               \
-  X(nem_dev_013_parent, 4128, "the parent device isn't defined before", device, error)             \
+  X(nem_dev_010_redundant, 4125, "duplicate variant: already listed or inherited", device,         \
+    warning)                                                                                       \
+  X(nem_dev_011_unit_block, 4126, "the unit type doesn't belong in this block", parse, error)      \
+  X(nem_dev_012_repeated, 4127, "duplicate block or field", parse, error)                          \
+  X(nem_dev_013_parent, 4128, "the parent device isn't defined before this device", device, error) \
   X(nem_dev_014_cycle, 4129, "the device extends itself", device, error)                           \
-  X(nem_dev_015_duplicate, 4130, "the device is defined already", device, error)                   \
-  X(nem_dev_016_unknown, 4131, "no include makes the device visible", device, error)               \
+  X(nem_dev_015_duplicate, 4130, "the device is already defined", device, error)                   \
+  X(nem_dev_016_unknown, 4131, "unknown device: neither defined here nor in an included file",     \
+    device, error)                                                                                 \
   X(nem_dev_017_file, 4132, "expected one device in the file, or one with the name of the file",   \
     device, error)                                                                                 \
   X(nem_dev_018_omitted, 4133, "per_engine omits a unit type", device, warning)                    \
@@ -224,8 +226,8 @@
                                                                                                    \
   X(nem_dec_001_unknown, 4140, "unknown decorator", decorator, error)                              \
   X(nem_dec_002_target, 4141, "the decorator doesn't apply here", decorator, error)                \
-  X(nem_dec_003_arguments, 4142, "the decorator takes other arguments", decorator, error)          \
-  X(nem_dec_004_repeated, 4143, "the decorator is given already", decorator, warning)              \
+  X(nem_dec_003_arguments, 4142, "wrong arguments for the decorator", decorator, error)            \
+  X(nem_dec_004_repeated, 4143, "duplicate decorator", decorator, warning)                         \
   X(nem_dec_005_access, 4144, "readonly and writeonly exclude each other", decorator, error)       \
   X(nem_dec_006_in_flight, 4145, "expected at least 1 iteration in flight", decorator, error)      \
   X(nem_dec_007_readonly, 4146, "the task writes what is marked readonly", decorator, error)       \
@@ -236,7 +238,7 @@
     error)                                                                                         \
   X(nem_res_003_negative, 4150, "expected a unit index of at least 0", decorator, error)           \
   X(nem_res_004_eligible, 4151, "the unit type can't execute the operation", decorator, error)     \
-  X(nem_res_005_remapped, 4152, "the device has fewer units: another one of the type is used",     \
+  X(nem_res_005_remapped, 4152, "the device has fewer units: another unit of this type is used",   \
     decorator, note)                                                                               \
   X(nem_res_006_translated, 4153, "the device has no unit of the type: another type is used",      \
     decorator, warning)                                                                            \
@@ -246,11 +248,11 @@
     place, warning)                                                                                \
                                                                                                    \
   X(nem_tok_001_unknown, 4156, "no task assigns the token", token, error)                          \
-  X(nem_tok_002_early, 4157,                                                                       \
-    "the token isn't produced before, or not in a scope that is visible here", token, error)       \
+  X(nem_tok_002_early, 4157, "the token isn't produced before this use, or isn't visible here",    \
+    token, error)                                                                                  \
   X(nem_tok_004_kind, 4158, "expected a token", token, error)                                      \
   X(nem_tok_005_wait, 4159, "wait produces no token", token, error)                                \
-  X(nem_tok_007_repeated, 4160, "the token is listed already", token, warning)                     \
+  X(nem_tok_007_repeated, 4160, "duplicate token", token, warning)                                 \
                                                                                                    \
   X(nem_xfr_001_small, 4161, "the destination is smaller than the source", transfer, error)        \
   X(nem_xfr_002_large, 4162, "the destination is larger than the source: its tail isn't written",  \
@@ -258,7 +260,8 @@
   X(nem_xfr_003_element, 4163, "source and destination have different element types", transfer,    \
     error)                                                                                         \
   X(nem_xfr_004_shape, 4164, "source and destination have different shapes", transfer, warning)    \
-  X(nem_xfr_005_layout, 4165, "bytes are copied as they are between different layouts", transfer,  \
+  X(nem_xfr_005_layout, 4165,                                                                      \
+    "bytes are copied in order between different layouts, without rearranging elements", transfer, \
     warning)                                                                                       \
   X(nem_xfr_006_overlap, 4166, "source and destination overlap without @memmove", transfer, error) \
   X(nem_xfr_007_quant, 4167, "source and destination have different quantization descriptors",     \
@@ -267,8 +270,9 @@
                                                                                                    \
   X(nem_plc_001_engines, 4169, "the task references L1 memories of several engines", place, error) \
   X(nem_plc_002_pinned, 4170,                                                                      \
-    "the task is pinned to another engine than its L1 memory belongs to", place, error)            \
-  X(nem_plc_003_no_engine, 4171, "the device has no engine of that index", place, error)           \
+    "the task is pinned to a different engine than the one its L1 memory belongs to", place,       \
+    error)                                                                                         \
+  X(nem_plc_003_no_engine, 4171, "the device has no engine with this index", place, error)         \
                                                                                                    \
   X(nem_haz_001_unordered, 4172, "the tasks touch the same bytes, and nothing orders them",        \
     hazard, error)                                                                                 \
@@ -280,17 +284,20 @@
   X(nem_haz_006_unwritten, 4176, "the task reads bytes of L1 that no earlier task wrote", hazard,  \
     warning)                                                                                       \
                                                                                                    \
-  X(nem_lop_001_empty, 4177, "expected a last value that is not below the first", loop, error)     \
+  X(nem_lop_001_empty, 4177, "the loop ends before it begins: expected last >= first", loop,       \
+    error)                                                                                         \
                                                                                                    \
   X(nem_haz_005_partial, 4178,                                                                     \
-    "the loops are too long to be expanded: hazards are searched in part of them", hazard, note)   \
+    "the loops are too long to be expanded: only part of them is searched for hazards", hazard,    \
+    note)                                                                                          \
                                                                                                    \
   X(nem_rt_div0, 4179, "an integer element is divided by zero", run, error)                        \
-  X(nem_rt_index, 4180, "expected an index inside of the operand", run, error)                     \
-  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator, and wraps", run, warning)     \
+  X(nem_rt_index, 4180, "expected an index inside the operand", run, error)                        \
+  X(nem_rt_acc, 4181, "a sum exceeds the 32 bits of its accumulator and wraps around", run,        \
+    warning)                                                                                       \
   X(nem_rt_uninit, 4182, "the task reads bytes that nothing wrote or bound", run, warning)         \
   X(nem_rt_race, 4183, "the tasks of the run touch the same bytes, unordered", run, error)         \
-  X(nem_rt_unsupported, 4184, "the operation has no definition here", run, error)                  \
-  X(nem_rt_mem, 4185, "the buffers exceed the memory that the run may take", run, error)
+  X(nem_rt_unsupported, 4184, "the machine doesn't implement this operation", run, error)          \
+  X(nem_rt_mem, 4185, "the buffers exceed the memory limit of the run", run, error)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NEM_HPP

@@ -4,7 +4,7 @@
 // How verifiers fill a report, and keep the first error even without one.
 //
 //   detail::findings found(report, options.max_diagnostics);
-//   found.error(errc::nac_arity, {.offset = at})
+//   found.error(errc::nac_argument_count, {.offset = at})
 //       << name << ": " << count << " arguments; expected " << least << " or " << most;
 //   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
 //   if (found.failed()) return found.first_error();
@@ -55,7 +55,7 @@ class findings {
     writer& operator=(const writer&) = delete;
     [[gnu::cold]] ~writer();
 
-    /// Each does nothing without a report, which it tests itself: a call costs its caller the least.
+    /// Each does nothing without a report, which it tests itself, so that a call costs little code.
     [[gnu::cold]] writer& operator<<(std::string_view part);
     writer& operator<<(const text& part) { return *this << part.view(); }
     writer& operator<<(const char* part) { return *this << std::string_view(part); }

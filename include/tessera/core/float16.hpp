@@ -46,7 +46,7 @@ namespace tessera::inline TESSERA_ABI {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::uint32_t sign = bits >> 16 & 0x8000u;
   const std::uint32_t magnitude = bits & 0x7fffffffu;
-  if (magnitude > 0x7f800000u)  // NaN: quiet, so that a payload in the low bits alone survives
+  if (magnitude > 0x7f800000u)  // NaN: quiet, so that a payload of low bits only survives
     return static_cast<std::uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x1ffu));
   if (magnitude >= 0x47800000u) return static_cast<std::uint16_t>(sign | 0x7c00u);  // >= 2^16
   const std::uint32_t exponent = magnitude >> 23;

@@ -33,10 +33,10 @@ namespace json {
 [[nodiscard, gnu::cold]] text path(std::string_view source, std::uint64_t offset,
                                    const limits& limit = {});
 
-inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< of what isn't there
+inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< not found
 
 /// The offsets of the values at paths, the inverse of path(): one walk for all of them. Paths start
-/// with '$', spelled as path() spells them, and stand for the first value of `source`, whatever
+/// with '$', spelled as path() spells them, and refer to the first value of `source`, whatever
 /// follows it; what isn't there gets no_offset.
 [[gnu::cold]] void find(std::string_view source, tessera::view<std::string_view> paths,
                         std::uint64_t* offsets, const limits& limit = {});

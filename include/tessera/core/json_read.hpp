@@ -85,7 +85,7 @@ class reader {
     const char* const at = token();
     if (!element()) fail_at(code, at);
   }
-  /// Leaves an array that must end here.
+  /// Leaves an array, which must end here.
   void end_array(errc code = errc::json_unexpected_element) {
     const char* const at = token();
     if (element()) fail_at(code, at);

@@ -10,7 +10,7 @@
 //
 //   json::compact    {"a":[1,2]}          no white space
 //   json::spaced     {"a": [1, 2]}        one line, as Python's json.dumps writes by default
-//   json::indented   two spaces a level, one member or element a line, "key": value
+//   json::indented   two spaces per level, one member or element per line, "key": value
 //
 // Within `indented`, a container begun with `one_line` is written compact, with its contents;
 // that is how the ARK serializer lays out tensors, arguments and lists of numbers.

@@ -93,8 +93,8 @@ class hash_key {
  public:
   hash_key() noexcept : a_(detail::process_entropy().a), b_(detail::process_entropy().b) {}
 
-  /// All of its bits are as good. Twice, since numbers in equal steps times one number that is
-  /// unlucky meet.
+  /// All bits are equally good. Multiplied twice: with an unlucky key, the products of values in an
+  /// arithmetic progression collide.
   [[nodiscard, gnu::always_inline]] std::uint64_t operator()(std::uint64_t x,
                                                              std::uint64_t y) const noexcept {
     const detail::wide_product p = detail::multiplied(x ^ a_, y ^ b_);

@@ -90,7 +90,7 @@ class block {
   }
 
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may stand in it
+    const block old = grow(count);  // what is appended may be inside it
     append(from, count);
   }
 

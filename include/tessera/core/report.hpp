@@ -19,12 +19,12 @@
 //     const N = 4
 //           ^
 //
-//   rank0.json:1:812: error: expected the Id of a node in this file: 99
+//   rank0.json:1:812: error: consumer 99 does not exist; expected the Id of a node in this file
 //     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
 //     …
 //
 //   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
-//     [nac_arity] at instruction 12, offset 780 (0x30c)
+//     [nac_argument_count] at instruction 12, offset 780 (0x30c)
 //     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
 //                                                   ^
 //
@@ -57,7 +57,7 @@ inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity:
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
 
-/// A part of a source: of file 0, which was read or verified, or of another one.
+/// A range of a source: of file 0, which was read or verified, or of another one.
 struct place {
   std::uint32_t file = 0;
   std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
@@ -65,7 +65,7 @@ struct place {
   error_index index = error_index::none;
 };
 
-/// Some of report::characters.
+/// A range of report::characters.
 struct text_range {
   std::uint32_t first = 0, size = 0;
   friend bool operator==(const text_range&, const text_range&) = default;

@@ -14,7 +14,7 @@
 // Lifetime:   owns its value; `*r` of a temporary moves it out.
 // Errors:     error() is {ok, 0} on success.
 // Limits:     none.
-// Allocation: none besides the value's.
+// Allocation: none except the value's own.
 
 #ifndef TESSERA_CORE_RESULT_HPP
 #define TESSERA_CORE_RESULT_HPP

@@ -37,10 +37,10 @@
 // Lifetime:   the stream owns itself.
 // Errors:     those of expand().
 // Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
-// Allocation: 50 bytes for each node of all patterns, once; as a rule 150 for each node of the graph
+// Allocation: 50 bytes for each node of all patterns, once; typically 150 for one of the graph
 //             and of patterns that may occur in it, and 12 for each input; at most 1500, and 5 MB,
-//             where patterns are made for it. Time is linear in these but for a logarithm, of the
-//             nodes of patterns and of their number.
+//             where patterns are made for it. Time is linear in these up to a logarithmic factor,
+//             of the nodes of patterns and of their number.
 
 #ifndef TESSERA_GENOME_COMPRESS_HPP
 #define TESSERA_GENOME_COMPRESS_HPP

@@ -30,7 +30,7 @@
 // blocks after an IF or WHILE. `then`, `else`, `condition` and `body` of the blocks are numbers of
 // nodes, in any order of nesting. 0 and 9 are reserved.
 //
-// What the specification leaves open is decided so, for IF and WHILE:
+// What the specification leaves open is defined as follows, for IF and WHILE:
 //
 //   * A block's value is that of its last node; of an OUTPUT there, its input, or all of them as a
 //     list. An IF's value is that of the block that ran.
@@ -38,7 +38,8 @@
 //     this round. The body ends in an OUTPUT of the next values; where there is one variable, in any
 //     node. The value of a WHILE is that of its variables at the end.
 //   * The k-th DATA_INPUT of a block is its k-th external, or loop variable.
-//   * An IF lists all that its blocks take from outside; a WHILE needn't list what stays the same.
+//   * An IF lists all that its blocks take from outside; a WHILE need not list what does not
+//   change.
 //
 // Lifetime:   a stream owns itself; views borrow.
 // Errors:     none here.
@@ -112,7 +113,7 @@ struct node {
   [[nodiscard]] constexpr command what() const noexcept {
     return a >= first_id ? command::operation : static_cast<command>(a);
   }
-  /// Of a PATTERN.
+  /// The pattern id of a PATTERN node.
   [[nodiscard]] constexpr std::uint16_t pattern_id() const noexcept {
     return static_cast<std::uint16_t>((static_cast<std::uint16_t>(c) & 0xff00u) | b);
   }
@@ -129,7 +130,7 @@ struct node {
   }
 };
 
-/// Nodes in a row with their inputs. Lifetime: borrows.
+/// A sequence of nodes with their inputs. Lifetime: borrows.
 struct stream_view {
   view<node> nodes;
   view<std::int32_t> inputs;  ///< of all nodes; node::first counts from its first
@@ -139,14 +140,14 @@ struct stream_view {
   [[nodiscard]] constexpr view<std::int32_t> inputs_of(std::size_t i) const noexcept {
     return {inputs.data() + nodes[i].first, nodes[i].count};
   }
-  /// What of D refers to nodes: all, but for lengths of blocks and a COPY's template.
+  /// The entries of D that refer to nodes: all except lengths of blocks and a COPY's template.
   [[nodiscard]] constexpr view<std::int32_t> references(std::size_t i) const noexcept {
     const std::uint32_t skipped = nodes[i].lengths();
     return {inputs.data() + nodes[i].first + skipped, nodes[i].count - skipped};
   }
 };
 
-/// Nodes in a row that own themselves. A graph without PATTERNs and COPYs is called flat; it may be
+/// An owning sequence of nodes. A graph without PATTERNs and COPYs is called flat; it may be
 /// longer than what D can name in a file.
 struct stream {
   pool<node> nodes;

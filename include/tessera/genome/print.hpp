@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// NAC v1.2 for people: a line a node, ids replaced by what the registry says.
+// A human-readable listing of NAC v1.2: one line per node, ids replaced by what the registry says.
 //
 //   tessera::text listing = genome::print(*program);
 //

@@ -69,7 +69,7 @@ class library {
   }
   /// Null where the registry has none.
   [[nodiscard]] const genome::constant* constant(std::uint32_t id) const& noexcept;
-  // What a temporary hands out would be gone at the end of the statement.
+  // What a temporary returns would dangle at the end of the statement.
   std::string_view operation(std::uint32_t) const&& = delete;
   std::string_view target(std::uint32_t) const&& = delete;
   std::string_view variation(std::uint32_t) const&& = delete;

@@ -62,7 +62,7 @@ struct read_options {
   return read(as_bytes(source), options);
 }
 
-/// Reads a stream from base64, ignoring white space around it. The error's offset is into the text: for a
+/// Reads a stream from base64, ignoring surrounding white space. The error's offset is into the text: for a
 /// node, that of the group of 4 characters that it begins in.
 [[nodiscard]] result<stream> read_base64(std::string_view source, const read_options& options = {});
 

@@ -13,7 +13,7 @@
 //   index_to_canonical           operation_ids           A -> name
 //   variation_to_index           variations              "in0,in1" -> B
 //   constants                    constants               C -> {"type", "value"}
-//   index_to_constant            constant_texts          C -> text for people
+//   index_to_constant            constant_texts          C -> human-readable text
 //   constant_group_to_index      groups                  "arg1=10;dim=11" -> group
 //   index_to_constant_group      group_ids               group -> text
 //   param_name_to_index          parameters              name -> C of a CONST_REF
@@ -50,7 +50,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
-/// Some characters of a registry.
+/// A range of registry::characters.
 struct characters_range {
   std::uint32_t first = 0, size = 0;
 };

@@ -19,7 +19,7 @@
 //   genome::single_constant_key("aten.relu.default:node_args(1):kwargs()", 1);   // position 1
 //
 // Lifetime:   all borrow their text.
-// Errors:     values: `well_formed` and `failed`; what was handed out before stays right.
+// Errors:     values: `well_formed` and `failed`; what was returned before remains valid.
 // Limits:     positions and ids of 5 digits.
 // Allocation: none.
 

@@ -7,9 +7,9 @@
 //   tessera::result<genome::library> library = genome::verify(std::move(*registry), {}, &found);
 //   tessera::result<genome::program> program = genome::verify(std::move(*stream), *library, {}, &found);
 //
-//   registry   ids, names and their reverse maps, constants, groups       genome/check_registry.hpp
+//   registry   ids, names and their reverse maps, constants, groups   detail/check_registry.hpp
 //   patterns   none contains itself, sizes of their expansions, their nodes
-//   stream     ids, references, blocks of IF and WHILE                    genome/check_stream.hpp
+//   stream     ids, references, blocks of IF and WHILE                detail/check_stream.hpp
 //
 // Sizes are counted, nothing is expanded: a registry of a few hundred bytes whose patterns expand to
 // more nodes than there is memory is an error before any is spent.
@@ -39,12 +39,12 @@ class library_maker;
 
 }  // namespace detail
 
-/// Checks a registry and all of its patterns. `found` gets every error.
+/// Checks a registry and all of its patterns. `found` receives every finding.
 [[nodiscard]] result<library> verify(registry r, const verify_options& options = {},
                                      report* found = nullptr);
 
-/// Checks a stream against a library, which has to outlive the program. `found` gets every error, up
-/// to an IF or WHILE whose blocks can't be known.
+/// Checks a stream against a library, which has to outlive the program. `found` receives every
+/// finding, up to an IF or WHILE whose blocks can't be known.
 [[nodiscard]] result<program> verify(stream s, const library& l, const verify_options& options = {},
                                      report* found = nullptr);
 result<program> verify(stream s, library&& l, const verify_options& options = {},

@@ -7,7 +7,7 @@
 //   tessera::result<tessera::text> line = genome::write_base64(stream);
 //
 // The format has one form for a stream: a stream that is read and written again is the same, byte
-// for byte, and base64 too, but for white space around it.
+// for byte, and base64 too, except for surrounding white space.
 //
 // Lifetime:   what is returned owns itself.
 // Errors:     genome_reference_range, genome_node_inputs: before the first byte, with the index of

@@ -16,8 +16,8 @@
 //     },
 //
 // All members of the specification in its order, empty ones too; index_to_constant after constants
-// if there is one; ids ascending, rules in their order; "exceptions" if there are any. Two spaces a
-// level, a constant on one line, no line end after the last brace.
+// if there is one; ids ascending, rules in their order; "exceptions" if there are any. Two spaces
+// per level, a constant on one line, no line end after the last brace.
 //
 // Lifetime:   the text owns itself.
 // Errors:     what no registry.json can say: json_bad_utf8 in names, genome_name_repeated and

@@ -102,13 +102,13 @@ class text_map {
   /// Statements of a section come in order.
   void add(assembly::text_section s, std::uint64_t first, std::uint64_t offset);
 
-  /// Of a header's line; 0 where there is none.
+  /// The offset of a header line; 0 if absent.
   [[nodiscard]] std::uint64_t of(assembly::key k) const noexcept {
     return known(keys_[static_cast<std::size_t>(k)]);
   }
-  /// Of a section's word, else of that of the code, else 0.
+  /// The offset of a section's word, else of that of the code, else 0.
   [[nodiscard]] std::uint64_t of(assembly::text_section s) const noexcept;
-  /// Of what made a record, or a byte of a body.
+  /// The offset of the statement that made a record, or a byte of a body.
   [[nodiscard]] std::uint64_t of(assembly::text_section s, std::uint64_t part) const noexcept;
 
   /// Of the element that a byte of the container belongs to: `f` was assembled with this map.
@@ -141,13 +141,13 @@ class text_map {
   std::uint64_t keys_[sizeof assembly::key_words / sizeof *assembly::key_words];
 };
 
-/// What a text names instead of holding it.
+/// A payload that a text refers to instead of containing.
 struct payload_reference {
   std::string_view name;
   std::uint64_t offset = 0, size = 0;
 };
 
-/// Finds what a text refers to.
+/// Resolves the references of a text.
 struct resolver {
   void* context = nullptr;
   /// False where there are no such bytes. What `out` is set to outlives the parts.
@@ -159,7 +159,7 @@ struct assemble_options {
   limits limit = {};
 };
 
-/// The parts of a container; `map` gets the places of its statements.
+/// The parts of a container; `map` receives the places of its statements.
 [[nodiscard]] result<parts> assemble(std::string_view source, const assemble_options& options = {},
                                      text_map* map = nullptr);
 

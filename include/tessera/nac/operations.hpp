@@ -25,7 +25,7 @@
 // enough arguments for the mandatory letters after it: "vn" gives the last number to n.
 //
 // The form in place of an operation has no row: aten.add_.Tensor is aten.add.Tensor, whose first
-// operand has the result from then on. is_in_place() tells them apart. Only where the overloads
+// operand has the result from then on. is_in_place() distinguishes them. Only where the overloads
 // differ, its name is one of the row's: aten.transpose_.default, aten.transpose.int.
 //
 // Lifetime:   constants.
@@ -76,8 +76,8 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
   const std::string_view names = operations[static_cast<std::size_t>(o)].names;
   return names.substr(0, names.find(' '));
 }
-/// The operation that a file means by a name; linear in the table, so asked once for each id. Of a
-/// form in place, the operation that gives its result.
+/// The operation that a file means by a name; linear in the table, so call it once for each id. Of
+/// a form in place, the operation that gives its result.
 [[nodiscard]] operation find_operation(std::string_view wanted) noexcept;
 /// Whether a name is that of a form in place: "aten.relu_.default", "aten.__iand__.Tensor".
 [[nodiscard]] bool is_in_place(std::string_view name) noexcept;
@@ -100,7 +100,7 @@ inline constexpr std::size_t argument_form_count =
 /// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one number.
 [[nodiscard]] operation view_or_squeeze(std::string_view name, view<argument_form> given) noexcept;
 
-/// The form of a constant; linear in its elements, so asked once for each.
+/// The form of a constant; linear in its elements, so call it once for each.
 [[nodiscard]] argument_form form_of(const constant& c) noexcept;
 
 /// Whether a pattern's letter takes one argument of that form.
@@ -108,13 +108,13 @@ inline constexpr std::size_t argument_form_count =
 
 inline constexpr std::size_t max_letters = 10;
 
-/// Which arguments each letter of a pattern has got.
+/// Which arguments each letter of a pattern has received.
 struct binding {
   std::uint8_t first[max_letters] = {};
   std::uint8_t count[max_letters] = {};  ///< 0: the letter's argument is missing
 };
 
-/// How arguments meet a pattern.
+/// How arguments match a pattern.
 struct match {
   enum class kind : std::uint8_t { fits, count, form };
   kind what = kind::fits;

@@ -61,17 +61,17 @@ namespace nac {
 /// Whether the prefixes of an operation count themselves, too.
 enum class self_count : std::uint8_t { by_version, no, yes };
 
-/// What the same parts can be written differently by.
+/// The ways in which the same parts can be laid out.
 struct layout {
   self_count inputs = self_count::by_version;    ///< INPUT 1-3
   self_count outputs = self_count::by_version;   ///< OUTPUT 0-2
   self_count branches = self_count::by_version;  ///< CONTROL_FLOW
-  /// Sections as they follow one another; those that it leaves out follow them, in the order
+  /// Sections in the order in which they appear; those that it leaves out follow them, in the order
   /// of the version.
   pool<section> order;
 };
 
-/// What a rule comes to for an operation: `a` is op_input, op_output or op_control_flow.
+/// The effect of a rule on an operation: `a` is op_input, op_output or op_control_flow.
 [[nodiscard]] constexpr bool counts_itself(self_count rule, std::uint8_t a, header form) noexcept {
   if (rule != self_count::by_version) return rule == self_count::yes;
   return a == op_control_flow || form == header::v1_6;
@@ -108,8 +108,8 @@ struct payload_source {
                std::size_t count) = nullptr;
 };
 
-/// Bytes that a file carries and nobody looks into: borrowed, in parts::own_bytes from `first`, or
-/// those that `source` makes for the key `first`.
+/// Bytes that a file carries and that nothing interprets: borrowed, in parts::own_bytes from
+/// `first`, or those that `source` makes for the key `first`.
 struct payload {
   const std::byte* borrowed = nullptr;
   std::uint64_t first = 0, size = 0;

@@ -22,9 +22,10 @@
 //       v1 = nac.add(v0, 1.5)
 //       v2 = output(v1)
 //
-// The grammar is in assembly.hpp. What follows from the rest is left out only where assemble
-// would find exactly the same, so nothing is lost but slack, reserved bytes, unknown sections and
-// prefixes that follow no rule. Comments name inputs, parameters and constants where those are short.
+// The grammar is in assembly.hpp. Information that can be derived is omitted only where assemble
+// would find exactly the same, so only slack, reserved bytes, unknown sections and
+// prefixes that follow no rule are lost. Comments name inputs, parameters and constants where those
+// are short.
 //
 // Lifetime:   borrows the file while it runs.
 // Errors:     none: any file that was read has a text.

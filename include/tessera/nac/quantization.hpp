@@ -24,7 +24,7 @@
 // Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
 //             the index of the value.
 // Limits:     none of their own.
-// Allocation: what is returned; tensor_values and the error figures: none but 4 bytes a scale.
+// Allocation: what is returned; tensor_values and the error figures: none but 4 bytes per scale.
 
 #ifndef TESSERA_NAC_QUANTIZATION_HPP
 #define TESSERA_NAC_QUANTIZATION_HPP

@@ -10,7 +10,7 @@
 //   model->section(nac::section::cnst);                   // its bytes
 //   for (const nac::tensor t : model->tensors()) use(t);  // read touches no elements
 //
-// What is read, in this order, where the first error ends it: the header and the offsets of the
+// Read in this order; the first error ends reading: the header and the offsets of the
 // sections, PERM, CMAP, CNST, MMAP, OPS, DATA, PROC, ORCH, TRNG, RSRC, ARRS.
 //
 // The version byte doesn't distinguish 1.7 from 1.8: the first section follows the header directly,
@@ -52,7 +52,7 @@ struct read_options {
 [[nodiscard]] inline result<model> read(std::string_view in, const read_options& options = {}) {
   return read(as_bytes(in), options);
 }
-/// A temporary owner would be gone before the model is used.
+/// A temporary owner would be destroyed before the model is used.
 template <class Owner>
   requires(temporary_bytes<Owner> || temporary_text<Owner>)
 result<model> read(Owner&& in, const read_options& = {})

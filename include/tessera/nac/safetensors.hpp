@@ -29,7 +29,7 @@
 // Lifetime:   borrows the bytes; what it gives borrows from them and from it.
 // Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
 //             JSON value that is wrong; for JSON inside a string, of the string.
-// Limits:     a header of 100,000,000 bytes, as elsewhere; max_items for the tensors; max_depth.
+// Limits:     a header of 100,000,000 bytes, as in the reference; max_items tensors; max_depth.
 // Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
 //             the elements.
 
@@ -160,7 +160,7 @@ struct safetensors_maker;
                                                           const read_options& options = {}) {
   return read_safetensors(as_bytes(in), options);
 }
-/// A temporary owner would be gone before the file is used.
+/// A temporary owner would be destroyed before the file is used.
 template <class Owner>
   requires(temporary_bytes<Owner> || temporary_text<Owner>)
 result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
@@ -185,7 +185,7 @@ result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
 // Errors:     nac_external_*, nac_write_data_type, nac_write_range: all before the first byte. The
 //             offset is the index of the tensor, or of the metadata; nac_write_stopped, offset 0.
 // Limits:     a header of 100,000,000 bytes.
-// Allocation: at most 8 × the header, and 24 bytes a tensor; without a sink the file, once.
+// Allocation: at most 8 × the header, and 24 bytes per tensor; without a sink the file, once.
 
 struct external_part {
   range name;  ///< in external_parts::characters

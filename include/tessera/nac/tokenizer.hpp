@@ -241,7 +241,7 @@ class manifest_writer {
   tessera::error error_;
 };
 
-// ---- The tokenizer's manifest as text for people, and read back to the same bytes.
+// ---- The tokenizer's manifest as human-readable text, and read back to the same bytes.
 //
 //     version 1
 //     unicode_norm "NFD"

@@ -236,10 +236,10 @@ class program {
   /// Whether every parameter that is asked for has its value; see weights_elsewhere.
   [[nodiscard]] bool has_weights() const noexcept { return has_weights_; }
 
-  /// What a caller has to give, in this order.
+  /// The inputs that a caller must provide, in this order.
   [[nodiscard]] view<model_input> inputs() const& noexcept { return inputs_; }
   view<model_input> inputs() const&& = delete;
-  /// What MMAP advises, in its order, without the commands that verification warned of.
+  /// The commands of MMAP, in its order, without the commands that verification warned of.
   [[nodiscard]] view<scheduled_command> schedule() const& noexcept { return schedule_; }
   view<scheduled_command> schedule() const&& = delete;
   /// The last instruction that takes the result of instruction `i`; `i` itself where none does.

@@ -124,7 +124,7 @@ struct conversion_maker;
 // tensor's record; more where its metadata are longer. What follows the names or the metadata
 // in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
 //
-// Lifetime:   owns; what it hands out lasts as long as it does.
+// Lifetime:   owns; what it returns lasts as long as it does.
 // Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
 //             the header and DATA, with the same offsets. Other sections are not looked at.
 // Limits:     max_items names and tensors; max_bytes is not limited by default.

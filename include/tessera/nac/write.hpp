@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Writes a NAC container from its parts: one form for what they hold, whoever built them.
+// Writes a NAC container from its parts: one form for what they hold, however they were built.
 //
 //   auto bytes = nac::write(parts);
 //   if (!bytes) return fail(bytes.error());                          // nothing was written
@@ -36,7 +36,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-// ---- Where files go piece by piece, so that writing them needs no memory of their size.
+// ---- A destination that takes a file piece by piece: writing needs no memory of its size.
 //
 //   nac::sink to{&file, [](void* context, bytes piece) {
 //     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
@@ -68,7 +68,7 @@ struct sink {
 //   tensors        255 dimensions; the fields that the quantization stores, and no others
 //   payloads       2^32 - 1 bytes of a resource, a plan or a manifest
 //
-// What the numbers mean is verify's matter: here, a reference may lead anywhere.
+// What the numbers mean is checked by verify: here, a reference may lead anywhere.
 //
 // Lifetime:   borrows the parts.
 // Errors:     nac_too_many_instructions … nac_write_resource, the first one found: of the header,

@@ -50,7 +50,7 @@ struct operand_type {
   nem::element element = nem::element::none;
   std::uint32_t parameter = 0;  ///< index among the family's
 };
-/// A parameter of a family, such as T of gemm.float, and the types that it may stand for.
+/// A parameter of a family, such as T of gemm.float, and the types that it may be bound to.
 struct type_parameter {
   string name;
   std::uint16_t domain = 0;  ///< bit n is element n

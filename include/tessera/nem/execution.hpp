@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What verification is made of, for machines that check a program as they execute it. Not part of the
-// facade.
+// The building blocks of verification, for machines that check a program as they execute it. Not
+// part of the facade.
 //
 //   tessera::report report;
 //   nem::verify_options options;
@@ -15,7 +15,7 @@
 //   context          what rules share
 //   compute_rules    OPC, SHP, FAM and QNT of a compute task
 //   check_transfer   XFR of a transfer or a store
-//   hazards          HAZ and CAP-003, as the program goes on
+//   hazards          HAZ and CAP-003, as the program proceeds
 //
 // verify() looks at a bounded number of iterations; a machine executes them all, so it meets tasks
 // that no rule has seen.

@@ -12,8 +12,8 @@
 //   baseline_files   the two spellings of the baseline's name
 //
 // An instantiation that no row lists is neither: gemm.float<f32>.with_bias is illegal everywhere.
-// The baseline is a file that always can be included; nothing opens it (nem/baseline_text.hpp is its
-// text).
+// The baseline is a file that can always be included; no file is opened (its text is
+// nem/detail/device/baseline_text.hpp).
 //
 // Lifetime:   the table is constant; what is made of it owns itself.
 // Errors:     none.

@@ -348,7 +348,7 @@ inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_
   return opcode::unknown;
 }
 
-/// Takes the next word off a list with blanks between; empty at its end.
+/// Removes the next word from a blank-separated list; empty at its end.
 [[nodiscard]] constexpr std::string_view next_word(std::string_view& list) noexcept {
   std::size_t size = 0;
   while (size < list.size() && list[size] != ' ') ++size;
@@ -433,7 +433,7 @@ using unit_set = std::uint8_t;
   }
 }
 
-/// What a decorator can stand on; bits of decorator_row::targets.
+/// What a decorator applies to; bits of decorator_row::targets.
 enum decorator_target : std::uint8_t {
   on_buffer = 1,
   on_region = 2,
@@ -484,7 +484,7 @@ inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof d
   return decorator::unknown;
 }
 
-/// Words that can't be names (policy on reserved words), besides element types and DDR, L1, L2.
+/// Reserved words, which can't be names, besides element types and DDR, L1, L2.
 inline constexpr std::string_view reserved_words[] = {
     "program", "device",   "include", "const", "buffer", "let", "loop", "endloop",
     "region",  "transfer", "store",   "wait",  "in",     "out", "mod",  "type_family"};

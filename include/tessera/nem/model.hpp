@@ -61,12 +61,12 @@
 //   variant_ref                                   element_type …, name of the variant
 //
 // There is no root: the top level is the sequence from node 0 on, in the order of the file. An
-// expression of a single number or name is that node alone, parentheses leave no trace.
+// expression of a single number or name is just that node, parentheses leave no trace.
 //
 // Lifetime:   a model owns itself; name() borrows from it.
 // Errors:     none.
 // Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
-// Allocation: 16 bytes a node, and each name once.
+// Allocation: 16 bytes per node, and each name once.
 
 #ifndef TESSERA_NEM_MODEL_HPP
 #define TESSERA_NEM_MODEL_HPP
@@ -136,7 +136,7 @@ struct node {
 };
 static_assert(sizeof(node) == 16);
 
-/// Some characters of a model or a report.
+/// A range of the characters of a model or report.
 struct string {
   std::uint32_t first = 0, size = 0;
   friend bool operator==(const string&, const string&) = default;

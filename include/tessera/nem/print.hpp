@@ -55,7 +55,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// How printed text may differ.
+/// Options for printed text.
 struct print_options {
   /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
   bool strict_ebnf = false;

@@ -45,7 +45,7 @@ struct read_options {
   std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
 };
 
-/// Reads one file. A model only where there is no error; `found` gets all errors and warnings.
+/// Reads one file. A model only where there is no error; `found` receives all errors and warnings.
 [[nodiscard]] result<model> read(std::string_view source, const read_options& options = {},
                                  report* found = nullptr);
 

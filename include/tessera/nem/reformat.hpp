@@ -19,7 +19,7 @@
 //   after a line    stays at its end, two spaces before the '#'
 //   within a line   goes before that line: no line is broken for a comment
 //   parts           keep the order of the file in a compute task, family or device that has a
-//                   comment between them, so that it stays at what it is about
+//                   comment between them, so that it stays with what it describes
 //
 // All comments stay, in their order; blanks at their ends go. The result is read as the same
 // model, and formatted as itself.
@@ -27,7 +27,7 @@
 // Lifetime:   the text owns itself.
 // Errors:     none. With another source than the model's, comments are misplaced.
 // Limits:     none; no recursion.
-// Allocation: the text, 16 bytes a comment and 4 a closing brace or endloop.
+// Allocation: the text, 16 bytes per comment, and 4 per closing brace or endloop.
 
 #ifndef TESSERA_NEM_REFORMAT_HPP
 #define TESSERA_NEM_REFORMAT_HPP

@@ -45,7 +45,7 @@ struct resolver {
   struct file {
     std::string_view id;        ///< the same for the same file, however it is named
     std::string_view text;      ///< its whole text
-    std::string_view why = {};  ///< what is wrong with the path, for people
+    std::string_view why = {};  ///< what is wrong with the path, in words
   };
   bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
   void* context = nullptr;

@@ -42,7 +42,7 @@ class program;
 /// Checks all rules that reading doesn't.
 result<program> verify(model d, const verify_options& options = {}, report* found = nullptr);
 
-/// A model without errors, and what its names of files, families and devices stand for.
+/// A model without errors, and what its names of files, families and devices refer to.
 class program {
  public:
   [[nodiscard]] const nem::model& model() const& noexcept { return model_; }

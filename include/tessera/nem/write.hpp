@@ -38,8 +38,8 @@
 // Lifetime:   the text owns itself.
 // Errors:     of a model that was built in code: those of read; the offset counts in its text.
 // Limits:     none; no recursion. Objects of JSON are as deep as the model, or an expression, is.
-// Allocation: the text; of a model that was built in code, what reading it takes; for JSON 16 bytes an
-//             operand of the largest expression.
+// Allocation: the text; of a model that was built in code, what reading it takes; for JSON 16 bytes
+//             per operand of the largest expression.
 
 #ifndef TESSERA_NEM_WRITE_HPP
 #define TESSERA_NEM_WRITE_HPP
@@ -52,7 +52,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// How canonical text may differ.
+/// Options for canonical text.
 struct write_options {
   /// Writes (0 - 3) for -3, which the grammar of the specification can't derive.
   bool strict_ebnf = false;

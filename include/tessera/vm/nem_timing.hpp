@@ -8,12 +8,13 @@
 //   show(when.report());
 //
 //   task                    cycles                                            parameters
-//   transfer, store         ceil(bytes / bandwidth) + latency                 32 bytes a cycle, 4
-//   gemm, matmul, conv*     ceil(macs / macs a cycle) + latency               4096; 2. The target's
+//   transfer, store         ceil(bytes / bandwidth) + latency                 32 bytes per cycle, 4
+//   gemm, matmul, conv*     ceil(macs / macs per cycle) + latency             4096; 2. The target's
 //                           NMU.int4_macs … by the type of the weights, where it has them
-//   all others              ceil(elements / elements a cycle) + latency       256, 1
+//   all others              ceil(elements / elements per cycle) + latency     256, 1
 //
-// A product that a VPU executes, in place of an NMU, takes ceil(macs / elements a cycle) + latency 2.
+// A product that a VPU executes, in place of an NMU, takes ceil(macs / elements per cycle) +
+// latency 2.
 //
 // Tasks are placed in the order in which they are ready, then in that of the text, then of
 // iterations, each on the unit that is free first (the lowest of equals); a task without an engine,
@@ -84,11 +85,11 @@ struct work {
 [[nodiscard]] work work_of(const call& c) noexcept;
 /// The parameters of the cost model.
 struct timing_profile {
-  std::uint64_t bandwidth = 32;        ///< bytes a cycle, of each DMA and sDMA
+  std::uint64_t bandwidth = 32;        ///< bytes per cycle, of each DMA and sDMA
   std::uint64_t transfer_latency = 4;  ///< cycles
-  std::uint64_t macs = 4096;           ///< a cycle, of an NMU; the target's own come first
+  std::uint64_t macs = 4096;           ///< per cycle, of an NMU; the target's own come first
   std::uint64_t product_latency = 2;   ///< cycles
-  std::uint64_t elements = 256;        ///< a cycle, of a CSTL or VPU
+  std::uint64_t elements = 256;        ///< per cycle, of a CSTL or VPU
   std::uint64_t element_latency = 1;   ///< cycles
   bool is_of_target = true;            ///< whether the target's NMU.*_macs count
 

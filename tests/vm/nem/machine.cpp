@@ -511,7 +511,8 @@ endloop
   CHECK(done.code == errc::nem_reg_003_bounds);
   CHECK(done.tasks == 50);
   CHECK(r.messages ==
-        "REG-003 at 'region': bytes 490 + 10 end past buffer x of 100 bytes where i is 50 | x is "
+        "REG-003 at 'region': 10 bytes from 490 on extend past the end of buffer x of 100 bytes "
+        "where i is 50 | x is "
         "declared here\n");
 
   const std::string shapes = R"(
@@ -546,8 +547,9 @@ t = transpose.sync
   const vm::nem::outcome done = r.run();
   CHECK(done.code == errc::nem_rt_unsupported);
   CHECK(done.tasks == 0);
-  CHECK(r.messages ==
-        "RT-UNSUPPORTED at 'region': transpose gives [2, 2] here, the output is [10, 10]\n");
+  CHECK(
+      r.messages ==
+      "RT-UNSUPPORTED at 'region': the output of transpose has shape [10, 10]; expected [2, 2]\n");
 }
 
 TEST_CASE("vm/nem/machine: a task reads all before it writes", "[vm_nem]") {

@@ -326,9 +326,7 @@ class verifier {
         out << "unknown opcode " << static_cast<int>(o.code) << "; expected " << first_opcode
             << " to " << last_opcode;
         return;
-      case errc::alir_input_index:
-        out << "input " << o.id0 << " of " << m_.n_inputs << " does not exist";
-        break;
+      case errc::alir_input_index: absent(out << "input " << o.id0, m_.n_inputs); break;
       case errc::alir_id0: earlier("id0", o.id0); break;
       case errc::alir_id1: earlier("id1", o.id1); break;
       case errc::alir_condition: earlier("the condition", o.data); break;
@@ -349,13 +347,20 @@ class verifier {
             << "; at most one may be shifted";
         break;
       case errc::alir_table_index:
-        out << "lookup table " << o.data << " of " << m_.tables.size() << " does not exist";
+        absent(out << "lookup table " << o.data, static_cast<std::int64_t>(m_.tables.size()));
         break;
       case errc::alir_sub_operation:
         out << "sub-operation "
             << (o.code == opcode::bit_binary && o.data >= 0 ? o.data >> 24 : o.data)
             << "; expected 0, 1 or 2";
         break;
+      case errc::alir_sum_terms:
+        if (o.id1 < 2) {
+          out << "the sum has " << o.id1 << (o.id1 == 1 ? " term" : " terms")
+              << "; expected at least 2";
+          break;
+        }
+        [[fallthrough]];
       default: out << error{code}.message();
     }
     if (m_.source.is_bytecode)
@@ -368,6 +373,14 @@ class verifier {
                      int expected) {
     out << what << " is " << found << "; expected " << expected << ", as " << info(o.code).mnemonic
         << " does not use it";
+  }
+  /// After an index.
+  static void absent(writer& out, std::int64_t count) {
+    out << " does not exist; ";
+    if (count <= 0)
+      out << "the model has none";
+    else
+      out << "expected 0 to " << count - 1;
   }
   static void number(writer& out, double v) {
     text shown;
@@ -418,12 +431,17 @@ class verifier {
         counts("out_negs", m_.out_negs.size(), m_.n_outputs, "output");
         break;
       case errc::alir_output_index:
-        out << "output " << index << " is operation " << m_.out_idxs[index] << " of "
-            << m_.ops.size() << ", which does not exist";
+        out << "output " << index << " refers to operation " << m_.out_idxs[index]
+            << "; expected -1 (none)";
+        if (!m_.ops.empty()) out << " or 0 to " << m_.ops.size() - 1;
         if (m_.source.is_bytecode) out.path() << "out_idxs[" << index << ']';
         break;
       case errc::alir_table_empty:
-        out << e.message();
+        if (m_.tables[index].count == 0)
+          out << "table " << index << " has no entries; expected at least 1";
+        else
+          out << "table " << index << " shares entries with another table or has some outside "
+              << "table_data; expected entries of its own";
         if (m_.source.is_bytecode) out.path() << "table " << index;
         break;
       default: out << e.message();

@@ -223,7 +223,9 @@ class plan_matcher {
       if (to_plan_[i] == none) missing(i);
     for (std::size_t j = 0; j < here_.size(); ++j)
       if (to_model_[j] == none)
-        at(j, severity::warning, "") << "the model has no such operation";
+        at(j, severity::warning, "")
+            << "the model has no " << excerpt{type_name(here_.of(), here_[j])}
+            << " with these tensors and Args";
       else if (!is_exact_[j])
         changed(j, to_model_[j]);
     order();
@@ -319,7 +321,8 @@ class plan_matcher {
       return;
     }
     if (op_list::compare_arguments(there_, i, here_, j) != 0) {
-      at(j, severity::warning, ".Args") << shown(i) << " of the model has other Args";
+      at(j, severity::warning, ".Args")
+          << "Args differ from those of " << shown(i) << " in the model";
       return;
     }
     const op &p = there_[i], &q = here_[j];
@@ -338,7 +341,8 @@ class plan_matcher {
         ++u;
       if (u < l.model.size() && u < l.plan.size()) {
         tail << '[' << u << ']';
-        at(j, severity::warning, tail) << shown(i) << " of the model has another tensor here";
+        at(j, severity::warning, tail)
+            << "the tensor differs from that of " << shown(i) << " in the model";
         return;
       }
       if (l.model.size() != l.plan.size()) {
@@ -370,7 +374,8 @@ class plan_matcher {
         if (!reported && before.op != none && before.op > j && overlap(before.tensor, t)) {
           reported = true;
           at(j, severity::error, "") << shown(to_model_[before.op])
-                                     << " precedes this in the model and uses the same memory";
+                                     << " uses the same memory and precedes this operation in the "
+                                        "model; expected the same order";
         }
       }
       for (std::uint32_t u = 0; u < o.reads + o.writes; ++u) {

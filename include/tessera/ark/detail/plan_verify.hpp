@@ -304,7 +304,8 @@ class plan_lint {
       at(errc::ark_plan_range, error, offset, tail)
           << "the range ends at " << r.end << ", before it begins at " << r.begin;
     else if (r.step == 0)
-      at(errc::ark_plan_range, error, offset, tail) << "the range steps by 0";
+      at(errc::ark_plan_range, error, offset, tail)
+          << "the range steps by 0; expected a step of at least 1";
     else if (r.step != 1)
       at(errc::ark_plan_range, warning, offset, tail)
           << "the range steps by " << r.step << "; generated code steps by 1";
@@ -313,7 +314,7 @@ class plan_lint {
               std::string_view tail, std::string_view of) {
     if (r.end < r.begin || r.inside(outer)) return;
     at(errc::ark_plan_parent, error, offset, tail)
-        << '[' << r.begin << ',' << r.end << "] is outside the " << of << ", [" << outer.begin
+        << '[' << r.begin << ',' << r.end << "] is not within the " << of << ", [" << outer.begin
         << ',' << outer.end << ']';
   }
 
@@ -347,7 +348,8 @@ class plan_lint {
           << "Granularity is 0; expected at least 1";
     const std::uint32_t index = ids_.first(g.task_id);
     if (index == none) {
-      at(errc::ark_plan_task, error, g.offset, ".TaskId") << "no task has the Id " << g.task_id;
+      at(errc::ark_plan_task, error, g.offset, ".TaskId")
+          << "TaskId is " << g.task_id << "; expected the Id of a task of this plan";
       return;
     }
     const plan_task& t = p_.tasks[index];
@@ -417,8 +419,8 @@ class plan_lint {
     path_ << "$.ProcessorGroups[" << s.group << "].ResourceGroups[" << s.resource << "].TaskGroups["
           << s.member << ']';
     at(errc::ark_plan_tiles, error, task_groups(p_, r)[s.member].offset, ".TaskRange")
-        << "another task group covers tiles " << s.begin << " to "
-        << (s.end < covered ? s.end : covered) << " too";
+        << "tiles " << s.begin << " to " << (s.end < covered ? s.end : covered)
+        << " are already covered by another task group; expected each tile once";
   }
 
   /// The diagnostics of the model that the operations make.

@@ -115,7 +115,7 @@ class ranks_checker {
         location at = at_root().in("Rank");
         at.file = order[i].file;
         found_.add(errc::ark_m01_ranks, severity::error, at)
-            << "another file is also for rank " << order[i].rank;
+            << "Rank is " << order[i].rank << ", as in another file; expected each rank once";
         continue;
       }
       miss(order[i].rank);

@@ -59,7 +59,7 @@ class communication_rules {
     p_ = p;
     if (g_.world_size == 1) {
       c_.error(errc::ark_c06_single, c_.at(p))
-          << info(o.type).name << " in a model of a single rank";
+          << info(o.type).name << ": the model has 1 rank; expected at least 2";
       return;
     }
     sound_ = true;
@@ -88,13 +88,13 @@ class communication_rules {
   }
   [[nodiscard]] location use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
 
-  /// Whether a tensor lies on this rank, or on another.
+  /// Whether a tensor is on this rank, or on another.
   bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
     const buffer& b = buffer_at(o, l, i);
     if (is_local(g_, b) == local) return true;
     c_.error(code, use(l, i).in("Buffer").in("Rank"))
-        << info(o.type).name << (l == list::reads ? " reads a " : " writes a ")
-        << (local ? "local" : "remote") << " buffer here, found Rank " << b.rank;
+        << info(o.type).name << ": expected a " << (local ? "local" : "remote")
+        << " buffer here, found one of rank " << b.rank;
     return false;
   }
   /// Whether a list has tags at all, of one rank (-1: any).
@@ -131,15 +131,15 @@ class communication_rules {
     const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.recv_tags, data.send_tags, remote.rank))
       c_.error(errc::ark_c01_send, use(list::writes, 0).in("Buffer").in("RecvTags"))
-          << "no tag in common with the SendTags of buffer " << data.id << " for rank "
-          << remote.rank;
+          << "RecvTags and the SendTags of buffer " << data.id << " share no tag for rank "
+          << remote.rank << "; expected one";
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (!sound_) return;
     const std::uint64_t a = elements(layout_of(g_, r)), b = elements(layout_of(g_, w));
     if (a != b || g_.tensors[r].type != g_.tensors[w].type)
       c_.warning(errc::ark_c03_packet, use(list::writes, 0))
-          << a << ' ' << info(g_.tensors[r].type).name << " elements are sent into " << b << ' '
-          << info(g_.tensors[w].type).name;
+          << a << ' ' << info(g_.tensors[r].type).name << " elements are sent; the destination has "
+          << b << ' ' << info(g_.tensors[w].type).name;
   }
   void send_packet(const op& o) {
     expect(errc::ark_c01_send, o, list::reads, 0, true);
@@ -151,14 +151,14 @@ class communication_rules {
     if (remote.recv_tags.count == 0)
       c_.error(code, use(l, i).in("Buffer").in("RecvTags"))
           << "buffer " << remote.id << " of rank " << remote.rank
-          << " is written and has no RecvTags";
+          << " is written but has no RecvTags; expected at least one";
   }
   /// C03: a tensor of packets for `count` times a payload.
   void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
     const std::uint32_t t = tensor_at(o, l, i);
     if (g_.tensors[t].type != data_type::uint8)
       c_.error(errc::ark_c03_packet, use(l, i).in("DataType"))
-          << "DataType " << info(g_.tensors[t].type).name << "; packets are UINT8";
+          << "DataType is " << info(g_.tensors[t].type).name << "; expected UINT8 for packets";
     if (!sound_) return;
     const std::uint64_t bytes =
         elements(layout_of(g_, payload)) * info(g_.tensors[payload].type).bytes;
@@ -166,8 +166,8 @@ class communication_rules {
     std::uint64_t wanted = 0;
     if (__builtin_mul_overflow(bytes, 2 * count, &wanted) || wanted != found)
       c_.error(errc::ark_c03_packet, use(l, i).in("Shape"))
-          << "packets for " << count << " times " << bytes << " bytes take twice as much, found "
-          << found;
+          << "the packet buffer has " << found << " bytes; expected twice the " << count
+          << (count == 1 ? " payload of " : " payloads of ") << bytes << " bytes";
   }
 
   /// C02.
@@ -177,8 +177,8 @@ class communication_rules {
     const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
     if (from && to && !paired(remote.send_tags, data.recv_tags, remote.rank))
       c_.error(errc::ark_c02_recv, use(list::reads, 0).in("Buffer").in("SendTags"))
-          << "no tag in common with the RecvTags of buffer " << data.id << " for rank "
-          << remote.rank;
+          << "SendTags and the RecvTags of buffer " << data.id << " share no tag for rank "
+          << remote.rank << "; expected one";
   }
   void recv_packet(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
@@ -187,7 +187,7 @@ class communication_rules {
     const buffer &peer = buffer_at(o, list::reads, 0), &b = buffer_at(o, list::reads, 1);
     if (from && scratch && !has_tag(b.recv_tags, peer.rank))
       c_.error(errc::ark_c02_recv, use(list::reads, 1).in("Buffer").in("RecvTags"))
-          << "no tag for rank " << peer.rank;
+          << "RecvTags have no tag for rank " << peer.rank << "; expected one for its packets";
     packets(o, list::reads, 1, writes(g_, o)[0], 1);
   }
 
@@ -203,8 +203,8 @@ class communication_rules {
       const argument& n = *find_argument(g_, o, argument_name::n_peers);
       const argument& rank = *find_argument(g_, o, argument_name::rank);
       if (n.integer != std::int64_t{peers})
-        c_.error(code, c_.at(p_, n)) << "NPeers is " << n.integer << ", where WriteTensors has "
-                                     << peers << " after the first";
+        c_.error(code, c_.at(p_, n)) << "NPeers is " << n.integer << "; expected " << peers
+                                     << ", the number of WriteTensors after the first";
       own_rank(code, rank);
     }
     const buffer& scratch = buffer_at(o, list::reads, 1);
@@ -224,7 +224,8 @@ class communication_rules {
             << "peers are ordered by rank: expected rank " << wanted << ", found " << b.rank;
       else if (scratch_local && !tagged_ranks[static_cast<std::size_t>(wanted)])
         c_.error(code, use(list::reads, 1).in("Buffer").in("RecvTags"))
-            << "no tag for rank " << wanted;
+            << "the scratch buffer's RecvTags have no tag for rank " << wanted
+            << "; expected one for each peer";
       tagged(code, list::writes, i + 1, b);
       if (packet) packets(o, list::writes, i + 1, reads(g_, o)[0], 1);
     }
@@ -235,18 +236,18 @@ class communication_rules {
     const std::uint64_t found = elements(layout_of(g_, s));
     if (g_.tensors[s].type != g_.tensors[data].type)
       c_.error(code, use(list::reads, 1).in("DataType"))
-          << "the scratch buffer has the data's DataType, found " << info(g_.tensors[s].type).name
-          << " beside " << info(g_.tensors[data].type).name;
+          << "the scratch buffer's DataType is " << info(g_.tensors[s].type).name << "; expected "
+          << info(g_.tensors[data].type).name << ", that of the data";
     if (__builtin_mul_overflow(elements(layout_of(g_, data)), std::uint64_t{peers}, &wanted) ||
         wanted != found)
       c_.error(code, use(list::reads, 1).in("Shape"))
-          << "the scratch buffer holds " << peers << " times " << elements(layout_of(g_, data))
-          << " elements, found " << found;
+          << "the scratch buffer has " << found << " elements; expected "
+          << elements(layout_of(g_, data)) << " for each of " << peers << " peers";
   }
   void own_rank(errc code, const argument& rank) {
     if (rank.integer != std::int64_t{g_.rank})
       c_.error(code, c_.at(p_, rank))
-          << "Rank is " << rank.integer << " in the file of rank " << g_.rank;
+          << "Rank is " << rank.integer << "; expected " << g_.rank << ", the Rank of this file";
   }
 
   /// C05.
@@ -255,13 +256,14 @@ class communication_rules {
     const argument& peers = *find_argument(g_, o, argument_name::peer_num);
     if (peers.integer != std::int64_t{g_.world_size} - 1)
       c_.error(errc::ark_c05_sync, c_.at(p_, peers))
-          << "PeerNum is " << peers.integer << " in a model of " << g_.world_size << " ranks";
-    // The rule O09 for the one operation of this kind that hands its tensor on.
+          << "PeerNum is " << peers.integer << "; expected " << g_.world_size - 1
+          << ", WorldSize - 1";
+    // The rule O09, for the one operation of this kind whose output is its input.
     const std::uint32_t r = reads(g_, o)[0], w = writes(g_, o)[0];
     if (c_.storage_of(r) != c_.storage_of(w))
       c_.error(errc::ark_o09_view_buffer, use(list::writes, 0).in("Buffer"))
-          << "DeviceSync hands tensor " << g_.tensors[r].id << " on, in its buffer "
-          << buffer_of(g_, r).id << ", found buffer " << buffer_of(g_, w).id;
+          << "DeviceSync writes to buffer " << buffer_of(g_, w).id << "; expected buffer "
+          << buffer_of(g_, r).id << ", that of its input, tensor " << g_.tensors[r].id;
   }
 
   context& c_;

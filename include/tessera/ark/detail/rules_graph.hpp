@@ -135,11 +135,13 @@ class graph_rules {
       const std::uint32_t n = s.owner[e], t = s.target[e];
       const std::int64_t id = g_.integers[range_of(s, n).first + (e - s.first[n])];
       if (t == none) {
-        c_.error(errc::ark_g03_edge_target, at(s, e)) << word_of(s) << id << " does not exist";
+        c_.error(errc::ark_g03_edge_target, at(s, e))
+            << word_of(s) << id << " does not exist; expected the Id of a node in this file";
         continue;
       }
       if (t == c_.nodes.first_of(n))
-        c_.error(errc::ark_g05_self_edge, at(s, e)) << "node " << id << " lists itself";
+        c_.error(errc::ark_g05_self_edge, at(s, e))
+            << "node " << id << " lists itself; expected another node";
       if (seen[t] == n + 1)
         c_.warning(errc::ark_g08_repeated_edge, at(s, e)) << word_of(s) << id << " is listed twice";
       seen[t] = n + 1;
@@ -311,7 +313,7 @@ class graph_rules {
         const location at = at_use(p.node, p.index, o, u);
         if (m - 1 == i) {
           c_.error(errc::ark_g12_own_result, at)
-              << "tensor " << id << " is this operation's own result";
+              << "the operation reads or writes tensor " << id << ", its own result";
           continue;
         }
         const std::uint32_t from = c_.ops[m - 1].node;
@@ -329,7 +331,8 @@ class graph_rules {
         listed[producer] = current + 1;
         c_.error(errc::ark_g09_missing_edge, at)
             << "tensor " << id << " is a result of node " << g_.nodes[from].id
-            << ", which this node does not list as producer";
+            << ", which this node does not list as producer; expected " << g_.nodes[from].id
+            << " in ProducerNodeIds";
       }
     }
   }

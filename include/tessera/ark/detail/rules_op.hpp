@@ -86,7 +86,9 @@ class op_rules {
       }
       if (o.is_virtual != is_virtual(o.type))
         c_.warning(errc::ark_o02_virtual, c_.at(p).in("IsVirtual"))
-            << info(o.type).name << (o.is_virtual ? " is not virtual" : " is virtual");
+            << "IsVirtual is "
+            << (o.is_virtual ? "true; expected false for " : "false; expected true for ")
+            << info(o.type).name;
       const std::uint64_t before = c_.found.errors();
       arity(o);
       if (c_.found.errors() != before) continue;
@@ -155,7 +157,7 @@ class op_rules {
       }
       if (row == nullptr) {
         c_.warning(errc::ark_o04_argument, c_.at(p_, a))
-            << name_of(o) << " has no argument " << quoted{name(g_, a)};
+            << "unknown argument " << quoted{name(g_, a)} << " of " << name_of(o);
       } else if (well_formed && a.type != row->type) {
         c_.error(errc::ark_o04_argument, c_.at(p_, a))
             << name(g_, a) << " is " << type_text(a.type) << "; expected " << type_text(row->type);
@@ -176,8 +178,8 @@ class op_rules {
           older == argument_name::other ? nullptr : find_argument(g_, o, older);
       if (a == nullptr && b == nullptr)
         c_.error(errc::ark_o04_argument, c_.at(p_).in("Args"))
-            << name_of(o) << " has no argument " << argument_names[index(r.name)] << "; expected "
-            << type_text(r.type);
+            << name_of(o) << " lacks its argument " << argument_names[index(r.name)]
+            << "; expected it as " << type_text(r.type);
       if (a != nullptr && b != nullptr && a->type == b->type &&
           (a->type == argument_type::float32 ? !(a->real == b->real) : a->integer != b->integer))
         c_.error(errc::ark_o04_argument, c_.at(p_, *b))
@@ -262,8 +264,8 @@ class op_rules {
   void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
     if (c_.storage_of(from) == c_.storage_of(to)) return;
     c_.error(errc::ark_o09_view_buffer, where.in("Buffer"))
-        << "a view of tensor " << g_.tensors[from].id << " is in buffer " << buffer_of(g_, to).id
-        << "; the tensor is in buffer " << buffer_of(g_, from).id;
+        << "the view is in buffer " << buffer_of(g_, to).id << "; expected buffer "
+        << buffer_of(g_, from).id << ", that of tensor " << g_.tensors[from].id;
   }
   /// O08.
   void result(const op& o) {
@@ -276,8 +278,8 @@ class op_rules {
       return;
     {
       message out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
-      out << "the result is not the view in " << (done ? "ReadTensors[" : "WriteTensors[")
-          << at_list << "], tensor " << g_.tensors[from].id << ": different ";
+      out << "expected the same view as " << (done ? "ReadTensors[" : "WriteTensors[") << at_list
+          << "], tensor " << g_.tensors[from].id << ", found a different ";
       if (c_.storage_of(from) != c_.storage_of(to))
         out << "buffer";
       else if (type(from) != type(to))
@@ -291,8 +293,8 @@ class op_rules {
   void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const location& where) {
     if (type(expected) == type(t)) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
-        << "DataType " << info(type(t)).name << "; " << name_of(o) << " has "
-        << info(type(expected)).name << " in its other tensors";
+        << "DataType is " << info(type(t)).name << "; expected " << info(type(expected)).name
+        << ", as in the other tensors of " << name_of(o);
   }
   void same_types(const op& o) {
     const std::uint32_t first = read(o, 0);
@@ -303,8 +305,8 @@ class op_rules {
   void expect_type(const op& o, data_type wanted, std::uint32_t t, const location& where) {
     if (type(t) == wanted) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
-        << "DataType " << info(type(t)).name << "; " << name_of(o) << " takes " << info(wanted).name
-        << " here";
+        << "DataType is " << info(type(t)).name << "; expected " << info(wanted).name
+        << " for this tensor of " << name_of(o);
   }
 
   void unary(const op& o) {
@@ -329,15 +331,15 @@ class op_rules {
     if (o.type != op_type::rope) return;
     if (a.last() == b.last() && a.last() == w.last() && w.last() % 2 == 0) return;
     c_.error(errc::ark_o15_rope, use(list::writes, 0).in("Shape"))
-        << "last dimensions " << a.last() << ", " << b.last() << " and " << w.last()
-        << "; Rope takes equal, even ones";
+        << "the last dimensions are " << a.last() << ", " << b.last() << " and " << w.last()
+        << "; Rope expects equal, even ones";
   }
   void layer_norm(const op& o) {
     same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
     const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (!(x == w))
       c_.error(errc::ark_o07_shape, use(list::writes, 0).in("Shape"))
-          << "LayerNorm of Shape " << x << " has a result of the same Shape, found " << w;
+          << "LayerNorm of Shape " << x << ": expected a result of the same Shape, found " << w;
     for (std::uint32_t i = 1; i < 3; ++i)
       if (const dimensions s = shape_of(at(read(o, i))); !broadcasts_to(s, x))
         c_.error(errc::ark_o07_shape, use(list::reads, i).in("Shape"))
@@ -353,7 +355,8 @@ class op_rules {
     dimensions wanted;
     if (!reduced(a, axis.integer, keep, wanted))
       c_.error(errc::ark_o10_reduction, c_.at(p_, axis))
-          << "Axis " << axis.integer << " is outside Shape " << a;
+          << "Axis is " << axis.integer << "; expected " << -std::int64_t{a.rank} << " to "
+          << a.rank - 1 << " for Shape " << a;
     else if (!(wanted == w))
       c_.error(errc::ark_o10_reduction, use(list::writes, 0).in("Shape"))
           << "Shape " << a << " reduced along Axis " << axis.integer
@@ -367,8 +370,10 @@ class op_rules {
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (!permuted(a, axes, wanted)) {
-      c_.error(errc::ark_o11_permutation, c_.at(p_, permutation))
-          << "Permutation does not permute the " << a.rank << " axes of Shape " << a;
+      message out = c_.error(errc::ark_o11_permutation, c_.at(p_, permutation));
+      out << "Permutation is [";
+      for (std::size_t i = 0; i < axes.size(); ++i) out << (i == 0 ? "" : ",") << axes[i];
+      out << "]; expected each of the axes 0 to " << a.rank - 1 << " of Shape " << a << " once";
       return;
     }
     if (wanted == w) return;
@@ -394,7 +399,8 @@ class op_rules {
     const auto turned = [](bool t) { return t ? " (transposed)" : ""; };
     if (!multiply(a, b, tx, ty, m)) {
       c_.error(errc::ark_o12_matmul, use(list::reads, 1).in("Shape"))
-          << "Shapes " << a << turned(tx) << " and " << b << turned(ty) << " do not multiply";
+          << "Shapes " << a << turned(tx) << " and " << b << turned(ty)
+          << " can't be multiplied: inner dimensions or batches differ";
       return;
     }
     if (!(m.out == w))
@@ -413,14 +419,16 @@ class op_rules {
         if (fits)
           out << " multiply to " << padded.out << ", not to " << pw;
         else
-          out << " do not multiply";
+          out << " can't be multiplied";
       }
     }
     if (o.type == op_type::matmul_add) {
       const layout& residual = at(read(o, 2));
       if (!(shape_of(residual) == w) || !(padded_shape_of(residual) == pw))
         c_.error(errc::ark_o12_matmul, use(list::reads, 2).in("Shape"))
-            << "the addend's Shape or PaddedShape differs from the output's";
+            << "the addend has Shape " << shape_of(residual) << " and PaddedShape "
+            << padded_shape_of(residual) << "; expected " << w << " and " << pw
+            << ", those of the output";
     }
     if (o.type == op_type::matmul && o.arguments.count > 2) redundant(o, m, padded);
   }
@@ -443,8 +451,8 @@ class op_rules {
       for (std::size_t i = 0; same && i < count; ++i) same = found[i] == values[i];
       if (same) return;
       c_.warning(errc::ark_o12_matmul, c_.at(p_, *arg))
-          << argument_names[index(name)] << " is " << dimensions_of(values, count)
-          << " by the tensors, which take precedence";
+          << argument_names[index(name)] << " differs from " << dimensions_of(values, count)
+          << ", which follows from the tensors and takes precedence";
     };
     check(argument_name::input_dim_nc, 2, a.size[0], a.size[1], 1, 1);
     check(argument_name::other_dim_nc, 2, b.size[0], b.size[1], 1, 1);
@@ -489,8 +497,8 @@ class op_rules {
       if (const std::uint32_t t = i == 0 ? token : output; elements(at(t)) != slot)
         c_.error(errc::ark_o07_shape,
                  use(i == 0 ? list::reads : list::writes, i == 0 ? 0 : 2).in("Shape"))
-            << "Shape " << shape_of(at(t)) << " has " << elements(at(t))
-            << " elements; a slot of the cache has " << slot;
+            << "Shape " << shape_of(at(t)) << " has " << elements(at(t)) << " elements; expected "
+            << slot << ", as many as a slot of the cache";
   }
 
   /// O14.

@@ -160,22 +160,22 @@ inline void structure_rules(context& c) {
   const model& g = c.g;
   if (g.world_size < 1)
     c.error(errc::ark_s03_world, at_root().in("WorldSize"))
-        << "WorldSize " << g.world_size << " is below 1";
+        << "WorldSize is " << g.world_size << "; expected at least 1";
   if (g.rank < 0 || g.rank >= g.world_size)
     c.error(errc::ark_s03_world, at_root().in("Rank"))
-        << "Rank " << g.rank << " is not one of " << g.world_size << " ranks";
+        << "Rank is " << g.rank << "; expected 0 to " << std::int64_t{g.world_size} - 1;
   unknown_members(c, g.own_members, at_root(), false);
   const bool holds_ops = info(g.form).holds_ops;
   for (std::uint32_t n = 0; n < g.nodes.size(); ++n) {
     const node& v = g.nodes[n];
     if (v.id < 0)
-      c.error(errc::ark_s13_integer, at_node(n).in("Id")) << "Id " << v.id << " is negative";
+      c.error(errc::ark_s13_integer, at_node(n).in("Id"))
+          << "Id is " << v.id << "; expected at least 0";
     if (v.ops.count == 0)
       c.found.add(errc::ark_s07_no_ops, severity::error, at_node(n));
     else if (!holds_ops && v.ops.count != 1)
       c.error(errc::ark_s06_op_or_ops, at_node(n))
-          << "the node has " << v.ops.count << " operations; in " << info(g.form).name
-          << " it has one";
+          << "the node has " << v.ops.count << " operations; expected 1 in " << info(g.form).name;
     unknown_members(c, v.members, at_node(n), false);
   }
   for (const op_place& p : c.ops) {

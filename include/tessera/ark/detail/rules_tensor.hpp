@@ -129,7 +129,8 @@ class tensor_rules {
       c_.unsound[t] = (f & ~unsigned{known | no_rank | pad_step}) != 0 || bytes == 0;
       layout_flaws(l, f, bytes, at);
     }
-    if (x.id < 0) c_.error(errc::ark_s13_integer, at.in("Id")) << "Id " << x.id << " is negative";
+    if (x.id < 0)
+      c_.error(errc::ark_s13_integer, at.in("Id")) << "Id is " << x.id << "; expected at least 0";
     if (info(x.type).kind == data_kind::fp8)
       c_.found.add(errc::ark_t06_data_type, c_.options.fp8 ? severity::warning : severity::error,
                    at.in("DataType"))
@@ -147,7 +148,8 @@ class tensor_rules {
       if (l.rank > max_rank)
         out << l.rank << " dimensions; expected 1 to 4";
       else
-        out << "the layout has values past its " << l.rank << " dimensions";
+        out << "the layout has " << l.rank
+            << " dimensions; expected sizes of 1 and offsets of 0 past them";
     }
     if ((f & no_rank) != 0)
       c_.warning(errc::ark_t01_rank, at.in("Shape"))
@@ -162,11 +164,11 @@ class tensor_rules {
       for (std::uint32_t d = 0; (f & size) != 0 && d < l.rank; ++d)
         if (s.values[d] < 1 && !(l.pads != none && &s == &sizes[1]))
           c_.error(errc::ark_t02_dimension, at.in(s.name, d))
-              << s.name << ' ' << dims(s.values) << " has a size below 1";
+              << s.name << " is " << dims(s.values) << "; expected sizes of at least 1";
     for (std::uint32_t d = 0; (f & offset) != 0 && d < l.rank; ++d)
       if (l.offsets[d] < 0)
         c_.error(errc::ark_t03_offset, at.in("Offsets", d))
-            << "Offsets " << dims(l.offsets) << " has a negative number";
+            << "Offsets are " << dims(l.offsets) << "; expected at least 0";
     if ((f & padding) != 0)
       c_.error(errc::ark_t04_padding, at.in(padded))
           << "PaddedShape " << dims(l.padded_shape) << " is smaller than Shape " << dims(l.shape);
@@ -182,7 +184,7 @@ class tensor_rules {
     }
     if (bytes == 0 && (f & size) == 0)
       c_.error(errc::ark_t07_size, at.in("Strides"))
-          << "Strides " << dims(l.strides) << " take 2^63 bytes or more";
+          << "Strides " << dims(l.strides) << " span 2^63 bytes or more; expected fewer";
   }
 
   /// T08.
@@ -228,11 +230,12 @@ class tensor_rules {
     const buffer& x = g_.buffers[b];
     const std::uint32_t first = c_.buffers.first_of(b);
     if (first != b) buffer_differs(g_.buffers[first], x, at);
-    if (x.id < 0) c_.error(errc::ark_s13_integer, at.in("Id")) << "Id " << x.id << " is negative";
+    if (x.id < 0)
+      c_.error(errc::ark_s13_integer, at.in("Id")) << "Id is " << x.id << "; expected at least 0";
     unknown_members(c_, x.members, at, true);
     if (x.rank < -1 || x.rank >= g_.world_size)
       c_.error(errc::ark_b02_buffer_rank, at.in("Rank"))
-          << "Rank " << x.rank << " is neither -1 nor one of " << g_.world_size << " ranks";
+          << "Rank is " << x.rank << "; expected -1 or 0 to " << std::int64_t{g_.world_size} - 1;
     tag_list(x, x.send_tags, "SendTags", at);
     tag_list(x, x.recv_tags, "RecvTags", at);
     if (first != b || !is_local(g_, x)) return;
@@ -260,7 +263,7 @@ class tensor_rules {
         message out = c_.error(errc::ark_b04_tag_rank, at.in(member, i));
         out << '[' << t.rank << ',' << t.number << "] has rank " << t.rank << "; expected ";
         if (local)
-          out << "another rank than " << g_.rank << ", below " << g_.world_size;
+          out << "a rank below " << g_.world_size << " other than " << g_.rank;
         else
           out << "-1 or " << g_.rank << ", as the buffer is of rank " << x.rank;
       }
@@ -290,7 +293,7 @@ class tensor_rules {
     }
     if (unordered)
       c_.found.add(errc::ark_b03_tags, severity::note, at.in(member))
-          << member << " are not ascending";
+          << member << " are not in ascending order";
   }
 
   /// B01.
@@ -302,10 +305,10 @@ class tensor_rules {
           << "buffer " << x.id << " has Rank " << x.rank << " here and " << first.rank << " before";
     if (!same_tags(first.send_tags, x.send_tags))
       c_.error(code, at.in("SendTags"))
-          << "buffer " << x.id << " has other SendTags here than before";
+          << "the SendTags of buffer " << x.id << " differ from those given before";
     if (!same_tags(first.recv_tags, x.recv_tags))
       c_.error(code, at.in("RecvTags"))
-          << "buffer " << x.id << " has other RecvTags here than before";
+          << "the RecvTags of buffer " << x.id << " differ from those given before";
     if (first.external == x.external) return;
     if (x.external == external::absent)
       c_.error(code, at) << "buffer " << x.id << " has no IsExternal here, and has one before";

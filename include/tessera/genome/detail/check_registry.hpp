@@ -191,15 +191,15 @@ class registry_checker {
     for (const entry& e : reverse)
       if (at(forward, e.id) == 0) differ(reverse, e, {});
   }
-  /// `other` is how the other map calls the id, or null.
+  /// `other` is the name of the id in the other map, or null.
   void differ(const pool<entry>& map, const entry& e, std::string_view other) {
     auto out = fail(errc::genome_maps_differ, map, e);
     out << "forward and reverse maps disagree: id " << e.id << " is \"" << r_.name_of(e)
-        << "\" in one and ";
+        << "\" here and ";
     if (other.data() == nullptr)
-      out << "missing in the other";
+      out << "missing in the other map";
     else
-      out << '"' << other << "\" in the other";
+      out << '"' << other << "\" in the other map";
   }
 
   void check_operations() {

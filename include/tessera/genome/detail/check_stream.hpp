@@ -119,14 +119,27 @@ class stream_checker {
       case errc::genome_parameter_unknown: missing("parameter", c); break;
       case errc::genome_pattern_unknown: missing("pattern", n.pattern_id()); break;
       case errc::genome_input_count:
-        out << n.count << " inputs; " << library_.operation(n.a) << " takes "
-            << library_.tensors(n.a);
+        out << "the node has " << n.count << (n.count == 1 ? " input; " : " inputs; ")
+            << library_.operation(n.a) << " takes at most " << library_.tensors(n.a);
+        break;
+      case errc::genome_command:
+        out << "A is " << int{n.a}
+            << ", which is reserved; expected 1 to 8 (a command) or 10 to 255 "
+            << "(an operation)";
+        break;
+      case errc::genome_special_form:
+      case errc::genome_control_form:
+        out << error{code}.message() << "; found B = " << int{n.b} << ", C = " << int{n.c}
+            << " and " << n.count << (n.count == 1 ? " input" : " inputs");
+        break;
+      case errc::genome_block_length:
+        out << "a block of " << s_.inputs_of(i)[k] << " nodes; " << error{code}.message();
         break;
       case errc::genome_reference:
       case errc::genome_relative:
       case errc::genome_reference_scope:
       case errc::genome_reference_external:
-        if (k != no_entry) out << s_.inputs_of(i)[k] << ": ";
+        if (k != no_entry) out << "input " << s_.inputs_of(i)[k] << ": ";
         out << error{code}.message();
         break;
       default: out << error{code}.message();
@@ -140,8 +153,8 @@ class stream_checker {
     if (k != no_entry) out << ", D[" << k << ']';
     return false;
   }
-  /// How many nodes a node is in the expansion; so many that nothing is said about references
-  /// before the stream, where that is unknown.
+  /// The number of nodes that a node expands to; where that is unknown, a number so large that
+  /// no reference seems to precede the stream.
   [[nodiscard]] std::uint64_t flat_size(std::size_t i) const noexcept {
     const node& n = s_.nodes[i];
     if (n.what() != command::pattern) return 1;
@@ -266,7 +279,7 @@ class stream_checker {
       return fail(errc::genome_block_input, i);
     return step(1);
   }
-  /// Whether the block has room for as many more.
+  /// Whether the block can have as many more.
   bool count_data_inputs(std::uint32_t count) noexcept {
     if (current_ == 0) return takes_inputs_ = true;
     block& b = blocks_[current_];

@@ -35,7 +35,7 @@
 //   all others                       every tensor read and written
 //
 // Lifetime:   values.
-// Errors:     none: any graph that was read will do.
+// Errors:     none: any model that was read is accepted.
 // Limits:     numbers that don't fit 64 bits are 2^64 - 1.
 // Allocation: linear in the graph.
 
@@ -79,7 +79,7 @@ struct memory_use {
   std::uint64_t buffers = 0;          ///< that this rank holds
   std::uint64_t bytes = 0;            ///< of them all
   std::uint64_t peak = 0;             ///< maximum of bytes that are live at once
-  std::uint32_t peak_op = ark::none;  ///< where that is first so, in graph::ops
+  std::uint32_t peak_op = ark::none;  ///< where that is first so, in model::ops
   std::uint64_t remote = 0;           ///< buffers of other ranks that the file names
   /// Of `bytes`, what lies between Shape and PaddedShape, and outside of any PaddedShape. Views of
   /// a buffer with the same Strides count together.

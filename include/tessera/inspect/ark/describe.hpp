@@ -29,7 +29,7 @@ namespace inspect {
 /// Its type and shape.
 [[nodiscard]] std::string text_of_tensor(const ark::model& g, std::uint32_t tensor);
 [[nodiscard]] std::string text_of_value(const ark::model& g, const ark::argument& a);
-/// Those that other parts of the file don't repeat, by their names of today, sorted.
+/// Those that other parts of the file don't repeat, by their current names, sorted.
 [[nodiscard]] std::string text_of_arguments(const ark::model& g, const ark::op& o);
 /// An operation by Type and name: Matmul "fc1".
 [[nodiscard]] std::string text_of_op(const ark::model& g, const ark::op& o);

@@ -8,12 +8,12 @@
 //   for (const auto& c : d.ops)
 //     for (const auto& p : c.parts) std::cout << p.what << ": " << p.before << " -> " << p.after;
 //
-// Operations of the two are paired by what they are (Type, arguments, layouts, buffers) and by where
-// they stand: hashes that run along what flows between them, forwards and backwards, then ever less
-// of that, and the order of the file for those that are alike in everything. Whatever finds no
-// partner was added or removed. Of a pair is compared
+// Operations of the two are paired by what they are (Type, arguments, layouts, buffers) and by
+// their place in the graph: hashes that run along what flows between them, forwards and backwards,
+// then ever less of that, and the order of the file for those that are alike in everything.
+// Whatever finds no partner was added or removed. Of a pair is compared
 //
-//   Args        by today's names, without those that repeat what tensors say
+//   Args        by their current names, without those that follow from the tensors
 //   tensors     DataType, Shape, Strides, Offsets, PaddedShape, IsExternal, rank and tags
 //   sources     which operations wrote what is read, what is overwritten and by whom, which buffers
 //               are shared
@@ -22,7 +22,7 @@
 // Not compared are the dialect and members that the format doesn't know.
 //
 // Lifetime:   texts own themselves; indices are those of the graphs.
-// Errors:     none: any graphs that were read will do.
+// Errors:     none: any models that were read are accepted.
 // Limits:     64 candidates are tried for each of several equal operations; 256 differences of a
 //             pair are reported.
 // Allocation: linear in the graphs.
@@ -47,7 +47,7 @@ struct difference {
 
 /// An operation of one graph without a partner, or a pair that isn't equal.
 struct op_difference {
-  std::uint32_t before = ark::none, after = ark::none;  ///< in graph::ops
+  std::uint32_t before = ark::none, after = ark::none;  ///< in model::ops
   std::vector<difference> parts;                        ///< of a pair
 };
 

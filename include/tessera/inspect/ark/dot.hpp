@@ -3,7 +3,7 @@
 //
 // Draws model graphs, in Graphviz's DOT.
 //
-//   const tessera::ark::graph* ranks[] = {&graph};
+//   const tessera::ark::model* ranks[] = {&model};
 //   tessera::text dot = tessera::inspect::draw(ranks, {.fold = true});
 //
 //   box              an operation: Type, name, arguments, what it makes; coloured by its kind
@@ -18,7 +18,7 @@
 // The same graphs give the same text.
 //
 // Lifetime:   values.
-// Errors:     none: any graph that was read will do.
+// Errors:     none: any model that was read is accepted.
 // Limits:     `max_steps` of looking for paths; from there on dotted arrows are left out.
 // Allocation: linear in the graphs and in the text.
 

@@ -17,7 +17,7 @@
 // nothing, and neither do the labels that Recv and RecvPacket carry as tensors they read.
 //
 // Lifetime:   a flow borrows its graph.
-// Errors:     none: any graph that was read will do, verified or not.
+// Errors:     none: any model that was read is accepted, verified or not.
 // Limits:     `max_comparisons` of tensors with tensors; beyond that, a tensor is compared with the
 //             latest access of its buffer only, and bounded() reports it.
 // Allocation: linear in the graph and in the conflicts found.
@@ -46,7 +46,7 @@ namespace inspect {
 /// The memory that the buffers of one Id share.
 struct storage {
   std::int64_t id = 0;
-  std::uint32_t buffer = 0;      ///< the first entry in graph::buffers
+  std::uint32_t buffer = 0;      ///< the first entry in model::buffers
   bool is_local = true;          ///< this rank holds it
   bool is_external = false;      ///< the caller provides it
   bool filled_by_peers = false;  ///< local, and other ranks send into it
@@ -57,7 +57,7 @@ enum class conflict : std::uint8_t { reads_written, overwrites_written, overwrit
 
 /// An operation that has to come earlier, and why.
 struct dependency {
-  std::uint32_t from;  ///< its index in graph::ops
+  std::uint32_t from;  ///< its index in model::ops
   std::uint32_t use;   ///< which tensor of the later operation: reads first, then writes
   conflict kind;
 };
@@ -81,7 +81,7 @@ class flow {
     return storage_of_[graph_->tensors[tensor].buffer];
   }
 
-  /// Indices in graph::ops in the order of execution.
+  /// Indices in model::ops in the order of execution.
   [[nodiscard]] const std::vector<std::uint32_t>& order() const noexcept { return order_; }
   /// The node of an operation.
   [[nodiscard]] std::uint32_t node_of(std::uint32_t op) const noexcept { return node_of_[op]; }

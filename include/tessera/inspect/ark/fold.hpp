@@ -34,7 +34,7 @@ namespace inspect {
 
 struct composition {
   std::string_view name;
-  std::vector<std::uint32_t> ops;  ///< indices in graph::ops; the last makes the result
+  std::vector<std::uint32_t> ops;  ///< indices in model::ops; the last makes the result
 };
 /// No operation is in two of them.
 [[nodiscard]] std::vector<composition> find_compositions(const ark::model& g, const flow& f);

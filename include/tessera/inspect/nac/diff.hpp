@@ -23,7 +23,7 @@
 // Not compared: prefixes of system instructions, slack, the order of sections, reserved bytes.
 //
 // Lifetime:   texts own themselves; indices are those of the files.
-// Errors:     none: any files that `read` accepts will do.
+// Errors:     none: any containers that `read` accepts.
 // Limits:     none.
 // Allocation: linear in instructions, constants, names and tensors; not in payloads.
 

@@ -17,7 +17,7 @@
 // The same file gives the same text.
 //
 // Lifetime:   values.
-// Errors:     none: any file that was read will do.
+// Errors:     none: any container that was read is accepted.
 // Limits:     none.
 // Allocation: linear in the instructions and in the text.
 

@@ -142,7 +142,7 @@ struct place_finder {
   [[nodiscard, gnu::cold]] bool in_plan() {
     cursor in = records_of(section::orch);
     if (!in.has(8) || offset < in.offset() + 8) {
-      to << (offset < in.offset() + 4 ? "size of the plan" : "number of plan constants");
+      to << (offset < in.offset() + 4 ? "size of the execution plan" : "number of its constants");
       return true;
     }
     const auto size = in.take<std::uint32_t>(), constants = in.take<std::uint32_t>();

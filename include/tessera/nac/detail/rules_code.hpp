@@ -146,7 +146,7 @@ struct code_rules {
       put_count(to, given.size(), "argument");
       const argument_counts n = counts_of(pattern(o));
       if (given.size() >= n.min && (n.is_unbounded || given.size() <= n.max))
-        to << "; expected no argument " << m.argument;
+        to << "; argument " << m.argument << " is unexpected";
       else if (n.is_unbounded)
         to << "; expected at least " << n.min;
       else if (n.min == n.max)
@@ -315,7 +315,7 @@ struct code_rules {
         const bool first = e.offset == i.c_offset(0);
         to << (first ? "the true branch has " : "the false branch has ");
         put_count(to, i.c[first ? 0 : 1], "instruction");
-        to << "; " << left - 1 - (first ? 0u : i.c[0]) << " follow";
+        to << "; only " << left - 1 - (first ? 0u : i.c[0]) << " follow";
         break;
       }
       case errc::nac_convergence_input:

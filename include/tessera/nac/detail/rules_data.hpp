@@ -39,7 +39,7 @@ template <class Out, class Shape>
   to << "; ";
   put_type(to, type, shape);
   if (size == ~std::uint64_t{0})
-    to << " needs more than 64 bits can count";
+    to << " needs more than 2^64 - 1";
   else
     to << " needs " << size;
 }

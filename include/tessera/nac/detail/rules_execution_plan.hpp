@@ -91,7 +91,7 @@ class plan_checker {
                               std::uint64_t offset) const {
     put_plan_instruction(to.path(), count_, i, offset);
   }
-  /// A value that isn't among those of its set: "FILE 5; expected 0 or 1".
+  /// A value outside the choices of its operand: "FILE 5; expected 0 or 1".
   [[gnu::cold]] void choice(const plan_instruction& i, const plan_operand& o) {
     auto to = error(choice_error(o.kind), o.offset);
     to << i.row->name << ": " << o.value << " isn't one of ";
@@ -111,15 +111,16 @@ class plan_checker {
     const std::uint8_t is = id < constant_.size() ? constant_[id] : std::uint8_t{0};
     const auto wrong = [&](errc code, std::string_view what) {
       auto to = error(code, o.offset);
-      to << i.row->name << ": the plan's constant " << id << what;
+      to << i.row->name << ": constant " << id << what;
       put_path(to, i, o.offset);
     };
-    if (is == 0) return wrong(errc::nac_mep_constant, " doesn't exist");
+    if (is == 0) return wrong(errc::nac_mep_constant, " doesn't exist in the execution plan");
     if ((o.kind == 's' || o.kind == 'w') && (is & text) == 0)
-      return wrong(errc::nac_mep_constant_string, " isn't a string, which is expected here");
+      return wrong(errc::nac_mep_constant_string,
+                   " of the execution plan isn't a string; expected one");
     if (o.kind == 'n' && (is & model) == 0)
       return wrong(errc::nac_mep_constant_model,
-                   " isn't a model's number, 0 to 255, which is expected here");
+                   " of the execution plan isn't a model's number; expected 0 to 255");
   }
 
   /// Each by itself, and which loops there are. False: jumps can't be looked at.
@@ -148,7 +149,7 @@ class plan_checker {
         changes_.push_back({after, inner});
       } else if (i.op() == plan_op::flow_loop_end) {
         if (inner == outside) {
-          wrong(errc::nac_mep_loop_end, " without a loop that it could end");
+          wrong(errc::nac_mep_loop_end, " without a matching flow_loop_start");
           is_nested_ = false;
           continue;
         }
@@ -156,7 +157,7 @@ class plan_checker {
         inner = loops_[inner].around;
         changes_.push_back({after, inner});
       } else if (i.op() == plan_op::flow_break_loop_if && inner == outside) {
-        wrong(errc::nac_mep_break, " outside of all loops");
+        wrong(errc::nac_mep_break, " outside a loop");
       }
     }
     if (const tessera::error e = in.error(); e.code != errc::ok) {
@@ -167,7 +168,8 @@ class plan_checker {
       is_nested_ = false;
       const loop& l = loops_[inner];
       auto to = error(errc::nac_mep_loop_open, l.first - 2);
-      to << "a loop starts at offset " << l.first - 2 << " of the plan and never ends";
+      to << "flow_loop_start at offset " << l.first - 2
+         << " of the execution plan has no flow_loop_end";
       to.path() << "plan instruction " << l.number << " (" << name(plan_op::flow_loop_start) << ')';
     }
     starts_[code_.size() / 8] |= static_cast<std::uint8_t>(1u << code_.size() % 8);
@@ -204,12 +206,12 @@ class plan_checker {
     const std::int64_t target = o.target();
     const auto wrong = [&](errc code, std::string_view expected, std::uint64_t value) {
       auto to = error(code, o.offset);
-      to << i.row->name << " jumps to offset " << target << " of the plan; expected " << expected
-         << value;
+      to << i.row->name << " jumps to offset " << target << " of the execution plan; expected "
+         << expected << value;
       put_path(to, i, o.offset);
     };
     constexpr std::string_view on_instruction =
-        "the start of an instruction, or the end of the plan at ";
+        "the start of an instruction, or the end of the execution plan at ";
     if (target < 0 || target > static_cast<std::int64_t>(code_.size()))
       return wrong(errc::nac_mep_jump, on_instruction, code_.size());
     const auto to = static_cast<std::uint64_t>(target);
@@ -218,13 +220,13 @@ class plan_checker {
     if (!is_nested_) return;
     const std::uint32_t here = innermost(i.offset), there = innermost(to);
     if (i.op() == plan_op::flow_loop_end && !is_in(loops_[here], to))
-      return wrong(errc::nac_mep_loop_back, "a place in its loop, which begins at ",
+      return wrong(errc::nac_mep_loop_back, "a target in its loop, which begins at ",
                    loops_[here].first);
     if (i.op() == plan_op::flow_break_loop_if && here != outside && to <= loops_[here].last)
-      return wrong(errc::nac_mep_break_target, "a place after the end of its loop at ",
+      return wrong(errc::nac_mep_break_target, "a target after the end of its loop at ",
                    loops_[here].last);
     if (there != outside && !is_in(loops_[there], i.offset))
-      return wrong(errc::nac_mep_jump_into_loop, "no place inside the loop that begins at ",
+      return wrong(errc::nac_mep_jump_into_loop, "a target outside the loop that begins at ",
                    loops_[there].first);
   }
 

@@ -105,12 +105,14 @@ struct schedule_rules {
           to << "expected instruction " << used.last[t.instruction] << ", which uses the result";
         break;
       case errc::nac_preload_target: to << "expected an INPUT of variant 1"; break;
-      case errc::nac_preload_late: to << "that INPUT has run before"; break;
+      case errc::nac_preload_late:
+        to << "the INPUT has already run; expected a later target";
+        break;
       case errc::nac_free_early: to << "the result doesn't exist yet"; break;
       case errc::nac_free_needed:
         to << "instruction " << used.last[c.target] << " still needs the result";
         break;
-      case errc::nac_free_twice: to << "the result was freed before"; break;
+      case errc::nac_free_twice: to << "the result is already freed"; break;
       default: break;
     }
     put_tick(to.path(), index, t, at);
@@ -137,7 +139,7 @@ struct schedule_rules {
       }
       if ((seen[t.instruction] & 1u) != 0) {
         auto to = found.warning(errc::nac_tick_repeated, {.offset = t.offset});
-        to << "second record for the tick of instruction " << t.instruction;
+        to << "duplicate record for tick " << t.instruction;
         put_tick(to.path(), number, t, t.offset);
       }
       seen[t.instruction] |= 1;

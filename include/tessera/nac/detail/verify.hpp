@@ -48,7 +48,7 @@ struct verifier {
     for (const auto& r : list) {
       if (seen.has(r.id)) {
         auto to = found.warning(errc::nac_id_repeated, {.offset = r.offset});
-        to << "duplicate id " << r.id << "; its last record counts";
+        to << "duplicate id " << r.id << "; the last record is used";
         put(to.path(), index, r);
       }
       seen.insert(r.id);
@@ -227,11 +227,12 @@ struct verifier {
   }
   [[gnu::cold]] void input_name(const named& n, std::uint32_t index) {
     auto to = found.error(errc::nac_input_name, {.offset = n.offset});
-    to << "name of instruction " << n.id << ", ";
+    to << "input name for instruction " << n.id;
     if (n.id >= f.instructions().size()) {
-      to << "which OPS doesn't have";
+      to << "; OPS has ";
+      put_count(to, f.instructions().size(), "instruction");
     } else {
-      to << "which isn't an INPUT of variant 0 or 3";
+      to << ", which isn't an INPUT of variant 0 or 3";
     }
     put_named(to.path(), "input name", index, n.text);
   }

@@ -203,7 +203,7 @@ class loader {
       return files_[known].is == known_file::state::failed ? no_file : known + 1;
     if (f.depth >= options_.max_include_depth) {
       s_.found.add(errc::nem_syn_014_depth, where)
-          << "more than " << options_.max_include_depth << " files include one another";
+          << "includes are nested deeper than " << options_.max_include_depth << " files";
       return no_file;
     }
     if (files_.size() >= max_files) {
@@ -256,7 +256,7 @@ class loader {
       for (std::uint32_t i = 0; i < builtin_families; ++i) {
         if ((s_.replaced >> i & 1) == 0) continue;
         auto text = s_.found.add(errc::nem_fdl_001_duplicate, where);
-        text << "type family " << family_table[i].name << " is defined already";
+        text << "type family " << family_table[i].name << " is already defined";
         text.note(to_.families[i].where) << family_table[i].name << " is first defined here";
       }
     }
@@ -268,7 +268,7 @@ class loader {
       s_.devices.put(hash_of(name), index);
     } else if (to_.devices[known].where.length != 0) {
       auto text = s_.found.add(errc::nem_dev_015_duplicate, where);
-      text << "device " << name << " is defined already";
+      text << "device " << name << " is already defined";
       text.note(to_.devices[known].where) << name << " is first defined here";
     }
     return baseline_file + which;
@@ -303,7 +303,7 @@ class loader {
     const std::uint32_t i = s_.find_device(name);
     if (i != no_index || s_.lacks_files) return i;
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
-    text << "no include makes a device " << name << " visible";
+    text << "unknown device " << name << ": neither defined here nor in an included file";
     note_visible(s_, text, name);
     return no_index;
   }

@@ -5,10 +5,10 @@
 //
 //   detail::device_loader(s, f).load(node);   // node_kind::device of the file f
 //
-//   DEV-001, 002, 020 spec_version      DEV-009 unknown variant        DEV-015 defined already
+//   DEV-001, 002, 020 spec_version      DEV-009 unknown variant        DEV-015 duplicate
 //   DEV-004, 005, 006, 018 topology     DEV-013, 014 parent            DEV-019 nothing mandatory
 //
-// An expression in a topology is made of numbers alone: EXP-001 to EXP-004 say what is wrong.
+// An expression in a topology may only contain numbers: EXP-001 to EXP-004 report what is wrong.
 // A device with an error is unsound, and so are those that extend it: nothing that follows from the
 // error is reported.
 //
@@ -58,7 +58,7 @@ class device_loader {
     const std::uint32_t before = s_.find_device(device_name);
     if (before != no_index) {
       auto text = s_.found.add(errc::nem_dev_015_duplicate, f_.at(node));
-      text << "device " << device_name << " is defined already";
+      text << "device " << device_name << " is already defined";
       const place first = to_.devices[before].where;
       text.note(first.length != 0 ? first : s_.baseline)
           << device_name << (first.length != 0 ? " is first defined here" : " is included here");
@@ -158,7 +158,8 @@ class device_loader {
       return;
     }
     auto text = fail(errc::nem_dev_013_parent, f_.at(extends));
-    text << "device " << f_.name(node) << " extends " << parent << ", which isn't defined before";
+    text << "device " << f_.name(node) << " extends " << parent
+         << ", which isn't defined before it";
     if (later != no_index) {
       text.note(f_.at(later)) << parent << " is defined here, after it";
       return;
@@ -256,7 +257,7 @@ class device_loader {
       t.units[static_cast<std::size_t>(u)] = count;
       if (count < least)
         fail(errc::nem_dev_005_units, f_.at(c + 1))
-            << "an engine has " << count << " " << name(u) << ": expected at least " << least;
+            << "per_engine has " << count << ' ' << name(u) << "; expected at least " << least;
     }
     constexpr unit_set all = (1u << (static_cast<unsigned>(unit::seq) + 1)) - 1;
     if (least == 0 || (given & all) == all) return;
@@ -315,10 +316,10 @@ class device_loader {
       case node_kind::wide_integer: to = f_.d.integer(f_[node]); return true;
       case node_kind::name:
         fail(errc::nem_exp_002_name, f_.at(node))
-            << f_.name(node) << " isn't declared: a memory size is made of numbers alone";
+            << f_.name(node) << " can't be used here: a memory size may only contain numbers";
         return false;
       default:
-        fail(errc::nem_exp_001_float, f_.at(node)) << "memory sizes must be integer";
+        fail(errc::nem_exp_001_float, f_.at(node)) << "memory sizes must be integers";
         return false;
     }
   }

@@ -70,7 +70,7 @@ class family_loader {
       return i;
     }
     auto text = s_.found.add(errc::nem_fdl_001_duplicate, f_.at(node));
-    text << "type family " << name << " is defined already";
+    text << "type family " << name << " is already defined";
     if (bit == 0 || (s_.replaced & bit) != 0)
       text.note(to_.families[i].where) << name << " is first defined here";
     else if (s_.has_baseline)
@@ -90,7 +90,7 @@ class family_loader {
       if (before != no_index) {
         is_sound_ = false;
         auto text = s_.found.add(errc::nem_fdl_006_parameter, f_.at(c));
-        text << "type parameter " << f_.name(c) << " is declared already";
+        text << "type parameter " << f_.name(c) << " is already declared";
         text.note(f_.at(parameters_[before])) << f_.name(c) << " is first declared here";
         continue;
       }
@@ -180,7 +180,7 @@ class family_loader {
       if (before != no_index) {
         is_sound_ = false;
         auto text = s_.found.add(errc::nem_fdl_004_variant, f_.at(c));
-        text << "variant " << f_.name(c) << " of " << f_.name(family) << " is defined already";
+        text << "variant " << f_.name(c) << " of " << f_.name(family) << " is already defined";
         text.note(f_.at(before)) << f_.name(c) << " is first defined here";
         continue;
       }
@@ -227,7 +227,7 @@ class family_loader {
           catalog::order(to_.types_of(to_.instances.back()), to_.types_of(c.what)) == 0) {
         is_sound_ = false;
         auto text = s_.found.add(errc::nem_fdl_007_twice, f_.at(c.node));
-        text << reference(c.what, node) << " is classified already";
+        text << reference(c.what, node) << " is already classified";
         text.note(f_.at(first)) << "first as " << (to_.instances.back().is_must ? "MUST" : "MAY");
         continue;
       }

@@ -239,7 +239,7 @@ class inheritance_check {
       text << " is listed twice";
       text.note(s_.entries[known.at]) << "first listed here";
     } else {
-      text << " is inherited from " << to_.text_of(to_.devices[known.device].name) << " already";
+      text << " is already inherited from " << to_.text_of(to_.devices[known.device].name);
       note_listed(text, known);
     }
     text.fix(s_.entries[at]) << "";
@@ -250,7 +250,7 @@ class inheritance_check {
     put_reference(text, to_.device_instances[at]);
     text << (at == mandatory
                  ? " becomes mandatory: its inherited entry in opcode.extended is ignored"
-                 : " is mandatory already: its entry in opcode.extended is ignored");
+                 : " is already mandatory: its entry in opcode.extended is ignored");
     note_listed(text, known);
     if (at != mandatory) text.fix(s_.entries[at]) << "";
   }

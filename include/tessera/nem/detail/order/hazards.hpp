@@ -338,7 +338,7 @@ class hazards {
       bytes(out, p.first, p.last, p.buffer_name);
       const std::uint32_t token = c_[earlier].value;
       if (token == no_name) {
-        out << "; a token of it could be waited for";
+        out << "; give it a token and wait for it";
       } else {
         const std::string_view t = c_.d.name(token);
         out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
@@ -360,8 +360,8 @@ class hazards {
     out.note(c_.at(earlier));
     name(out, earlier) << ' ' << verb(p_writes) << ' ';
     bytes(out, p.first, p.last, p.buffer_name);
-    out << "; @max_in_flight(" << apart << ") orders the two, and a ring of " << r.in_flight
-        << " regions, chosen by " << variable << " mod " << r.in_flight << ", parts them";
+    out << "; use @max_in_flight(" << apart << "), or " << r.in_flight << " regions chosen by "
+        << variable << " mod " << r.in_flight;
   }
 
   void rewrite(const access_record& p, const current& q) {
@@ -372,8 +372,8 @@ class hazards {
     name(out, q.t.node) << " writes the same data to ";
     bytes(out, k.to_first, k.to_last, q.a.buffer_name);
     out << " in iterations that overlap";
-    out.note(c_.at(r.loop)) << "nothing changes the data: one copy before the loop over "
-                            << c_.name(r.loop) << " does";
+    out.note(c_.at(r.loop)) << "the data doesn't change in the loop over " << c_.name(r.loop)
+                            << "; copy it once before the loop";
   }
 
   void unwritten(const current& q, const segment& s) {
@@ -485,8 +485,8 @@ class hazards {
   void end(const nem::task& t) {
     has_ended_ = true;
     c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
-        << "hazards are searched up to here, " << order_.size() << " tasks in " << order_.spent()
-        << " steps";
+        << "the search for hazards stops here, after " << order_.size() << " tasks and "
+        << order_.spent() << " steps (verify_options::hazard_steps)";
   }
 
   context& c_;

@@ -182,7 +182,7 @@ class range_rules {
         list(attribute::dilations, a_.dilations, 1, axes);
         list(attribute::kernel_shape, a_.kernel_shape, 1, axes);
         if (a_.has(attribute::groups) && a_.groups < 1)
-          reject(attribute::groups) << "groups must be at least 1, not " << a_.groups;
+          reject(attribute::groups) << "groups is " << a_.groups << "; expected at least 1";
         break;
       case opcode::pad:
         if (a_.pads.size() <= 2 * max_rank) list(attribute::pads, a_.pads, 0, a_.pads.size());
@@ -194,12 +194,12 @@ class range_rules {
         finite(attribute::min_val, a_.min_val);
         finite(attribute::max_val, a_.max_val);
         if (a_.has(attribute::min_val) && a_.has(attribute::max_val) && a_.min_val > a_.max_val)
-          reject(attribute::min_val) << "min_val must not be above max_val";
+          reject(attribute::min_val) << "min_val is above max_val; expected min_val <= max_val";
         break;
       case opcode::layernorm:
       case opcode::rmsnorm:
         if (finite(attribute::epsilon, a_.epsilon) && a_.epsilon < 0)
-          reject(attribute::epsilon) << "epsilon must be at least 0";
+          reject(attribute::epsilon) << "epsilon is negative; expected at least 0";
         break;
       case opcode::transpose: permutation(); break;
       case opcode::reshape: target_shape(); break;
@@ -234,20 +234,20 @@ class range_rules {
   void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
     if (!a_.has(a)) return;
     if (values.size() != size) {
-      reject(a) << name(a) << " of " << row(t_.opcode).name << " must have " << size
-                << " numbers, not " << values.size();
+      reject(a) << name(a) << " of " << row(t_.opcode).name << " has " << values.size()
+                << (values.size() == 1 ? " number" : " numbers") << "; expected " << size;
       return;
     }
     for (std::size_t i = 0; i < values.size(); ++i)
       if (values[i] < least) {
-        reject(a, i) << name(a) << " must be at least " << least << ", not " << values[i];
+        reject(a, i) << name(a) << " has " << values[i] << "; expected at least " << least;
         return;
       }
   }
   void mode() {
     const std::uint32_t value = attribute_value(c_.d, t_.node, attribute::mode);
     auto&& w = reject(attribute::mode);
-    w << "unknown mode " << c_.name(value) << ": pad takes constant, reflect, edge or wrap";
+    w << "unknown mode " << c_.name(value) << "; expected constant, reflect, edge or wrap";
     const std::string_view near = nearest(c_.name(value), pad_mode_names);
     if (!near.empty()) w.note() << "did you mean " << near << '?';
   }
@@ -264,16 +264,16 @@ class range_rules {
         seen |= bit;
         continue;
       }
-      reject(attribute::perm, i) << "perm must have each of 0 to " << p.size() - 1 << " once, "
-                                 << p[i] << (is_axis ? " is repeated" : " is none of them");
+      reject(attribute::perm, i) << "perm must contain each of 0 to " << p.size() - 1 << " once; "
+                                 << p[i] << (is_axis ? " is repeated" : " is out of range");
       return;
     }
   }
   void target_shape() {
     if (!a_.has(attribute::target_shape)) return;
     if (a_.target_shape.size() > max_rank) {
-      reject(attribute::target_shape) << "target_shape has at most " << max_rank
-                                      << " dimensions, not " << a_.target_shape.size();
+      reject(attribute::target_shape) << "target_shape has " << a_.target_shape.size()
+                                      << " dimensions; expected at most " << max_rank;
       return;
     }
     bool is_inferred = false;
@@ -288,7 +288,7 @@ class range_rules {
       if (size == -1)
         w << "target_shape has more than one -1";
       else
-        w << "target_shape must have positive sizes and at most one -1, not " << size;
+        w << "target_shape has " << size << "; expected positive sizes and at most one -1";
       return;
     }
   }
@@ -298,13 +298,14 @@ class range_rules {
     const std::size_t size = a_.starts.size();
     for (const attribute a : four) {
       if (!a_.has(attribute::starts) || !a_.has(a) || a_.list(a).size() == size) continue;
-      reject(a) << name(a) << " has " << a_.list(a).size() << " numbers where starts has " << size;
+      reject(a) << name(a) << " has " << a_.list(a).size() << " numbers; expected " << size
+                << ", as many as starts";
       return;
     }
     if (!a_.has(attribute::steps) || size > max_rank) return;
     for (std::size_t i = 0; i < a_.steps.size(); ++i)
       if (a_.steps[i] == 0) {
-        reject(attribute::steps, i) << "steps must not be 0";
+        reject(attribute::steps, i) << "steps has a 0; expected other numbers";
         return;
       }
   }

@@ -60,7 +60,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
     switch (c[i].kind) {
       case node_kind::level_index:
         has_index = true;
-        if (!evaluate_static(c, value, {"engine indices must be integer"}, x)) {
+        if (!evaluate_static(c, value, {"engine indices must be integers"}, x)) {
           is_known = false;
         } else if (x < 0 || (engines > 0 && x >= engines)) {
           is_known = false;
@@ -85,7 +85,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
         b.size = x;
         break;
       case node_kind::align:
-        if (!evaluate_static(c, value, {"alignments must be integer"}, x)) break;
+        if (!evaluate_static(c, value, {"alignments must be integers"}, x)) break;
         if (x <= 0 || (x & (x - 1)) != 0)
           c.found.add(errc::nem_buf_003_align, c.at(value))
               << "expected an alignment that is a power of two, found " << x;
@@ -98,12 +98,12 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
   if (!has_size) {
     is_known = false;
     c.found.add(errc::nem_buf_001_size, c.at(at))
-        << "buffer " << c.d.name(b.name) << " has no size=";
+        << "buffer " << c.d.name(b.name) << " has no size=; expected one";
   }
   if (b.level == level::l1 && !has_index && engines > 1)
     c.found.add(errc::nem_buf_006_unindexed, c.at(at))
-        << "buffer " << c.d.name(b.name) << " lies in L1[0]: the device has " << engines
-        << " engines, so say which";
+        << "buffer " << c.d.name(b.name) << " is placed in L1[0] by default; the device has "
+        << engines << " engines: name one as L1[i]";
   if (c.names->depth() != 0)
     c.found.add(errc::nem_buf_007_in_loop, c.at(at))
         << "buffer " << c.d.name(b.name)
@@ -154,7 +154,7 @@ inline void check_capacity(context& c) {
       w << "L2";
     w << " has " << room << " bytes; with " << c.d.name(b.name) << " its buffers need ";
     if (sum < 0)
-      w << "more than 64 bits can say";
+      w << "more than 2^63 - 1";
     else
       w << sum;
   };

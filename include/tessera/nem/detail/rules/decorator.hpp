@@ -13,8 +13,8 @@
 //   DEC-005  @readonly and @writeonly
 //   DEC-006  nothing in flight
 //
-// Of a decorator that is given twice, the first one counts. Arguments may depend on loop variables,
-// so that the checks run once for each iteration.
+// Of a decorator that is given twice, the first one is used. Arguments may depend on loop
+// variables, so that the checks run once for each iteration.
 //
 // Lifetime:   borrows for the call.
 // Errors:     findings.
@@ -136,13 +136,13 @@ struct bound_unit {
   }
   if (!is_per_engine(u) || u == unit::seq) {
     c.found.add(errc::nem_res_001_invalid, c.at(to.node))
-        << word << " is not a valid @resource target: it takes NMU, CSTL, DMA or VPU";
+        << word << " is not a valid @resource target; expected NMU, CSTL, DMA or VPU";
     return to;
   }
   if (!evaluate_integer(c, to.node + 1, to.index)) return to;
   if (to.index < 0) {
     c.found.add(errc::nem_res_003_negative, c.at(to.node + 1))
-        << "the index of a unit is at least 0, found " << to.index;
+        << "expected a unit index of at least 0, found " << to.index;
     return to;
   }
   to.unit = u;
@@ -193,7 +193,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
     std::uint32_t& earlier = seen[c[i].detail];
     if (earlier != 0) {
       auto w = c.found.add(errc::nem_dec_004_repeated, c.at(i));
-      w << '@' << row.name << " is given already: the first one counts";
+      w << "duplicate @" << row.name << ": the first one is used";
       w.note(c.at(earlier - 1)) << "it is given here";
     } else {
       earlier = i + 1;

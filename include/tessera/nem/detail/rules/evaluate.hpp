@@ -81,7 +81,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
     if (p.is_constant)
       w << "forward reference to undeclared constant " << c.name(at);
     else
-      w << c.name(at) << " isn't declared before here";
+      w << c.name(at) << " isn't declared before this point";
     suggest(c, w, c.name(at), p.is_constant ? binding_kind::constant : binding_kind::none);
     return false;
   }

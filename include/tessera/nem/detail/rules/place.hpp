@@ -175,15 +175,16 @@ inline void check_engine(context& c, const task& t, const operand* first, bool i
   const bool has_engines = c.target != nullptr && c.target->has_topology;
   if (engine < 0 || (has_engines && engine >= c.target->topology.engines)) {
     auto w = c.found.add(errc::nem_plc_003_no_engine, c.at(i + 1));
-    w << "there is no engine " << engine;
+    w << "engine " << engine << " doesn't exist";
     if (has_engines)
-      w << ": " << c.types.text_of(c.target->name) << " has " << c.target->topology.engines;
+      w << "; " << c.types.text_of(c.target->name) << " has " << c.target->topology.engines
+        << (c.target->topology.engines == 1 ? " engine" : " engines") << ", from 0 on";
     return;
   }
   if (first == nullptr || !is_one_engine || buffer_of(c, *first)->engine == engine) return;
   auto w = c.found.add(errc::nem_plc_002_pinned, c.at(i + 1));
   w << "the task is pinned to engine " << engine << ", but " << operand_name{c, *first}
-    << " lies in L1[" << buffer_of(c, *first)->engine << ']';
+    << " is in L1[" << buffer_of(c, *first)->engine << ']';
   w.note(place_of_operand(c, *first)) << "it is used here";
 }
 
@@ -206,8 +207,8 @@ inline void check_place(context& c, const task& t) {
     if (b->engine == engine) continue;
     is_one_engine = false;
     auto w = c.found.add(errc::nem_plc_001_engines, place_of_operand(c, o));
-    w << operand_name{c, o} << " lies in L1[" << b->engine << "], but " << operand_name{c, *first}
-      << " in L1[" << engine << "]: a task runs on one engine";
+    w << operand_name{c, o} << " is in L1[" << b->engine << "] and " << operand_name{c, *first}
+      << " in L1[" << engine << "]; expected all L1 operands of a task on one engine";
     w.note(place_of_operand(c, *first)) << "the other operand is in L1[" << engine << ']';
   }
   if (t.unit != unit::none) check_resource(c, t, far != nullptr);

@@ -151,12 +151,12 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
     const std::uint32_t value = i + 1;
     switch (static_cast<quant_field>(c[i].detail)) {
       case quant_field::axis:
-        has_axis = evaluate_integer(c, value, {"quantization axes must be integer"}, q.axis);
+        has_axis = evaluate_integer(c, value, {"quantization axes must be integers"}, q.axis);
         is_sound = is_sound && has_axis;
         axis_at = value;
         break;
       case quant_field::group_size:
-        has_group = evaluate_integer(c, value, {"group sizes must be integer"}, q.group_size);
+        has_group = evaluate_integer(c, value, {"group sizes must be integers"}, q.group_size);
         if (has_group && q.group_size <= 0) {
           has_group = false;
           c.found.add(errc::nem_qnt_003_group_size, c.at(value))

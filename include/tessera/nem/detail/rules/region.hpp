@@ -55,7 +55,7 @@ inline bool find_buffer(context& c, std::uint32_t at, region& r) {
     const auto size = static_cast<std::uint32_t>(7 + c.name(at).size());
     if (size < where.length) where.length = size;
     auto&& w = c.found.add(errc::nem_nam_003_buffer, where);
-    w << "buffer " << c.d.name(name_index) << " isn't declared before here";
+    w << "buffer " << c.d.name(name_index) << " isn't declared before this point";
     suggest(c, w, c.d.name(name_index), binding_kind::buffer);
     return false;
   }
@@ -119,10 +119,10 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   else
     w << "the shape needs ";
   if (overflow)
-    w << "more bytes than 64 bits can count";
+    w << "more than 2^63 - 1 bytes";
   else
     w << needed << (needed == 1 ? " byte" : " bytes");
-  w << ", the extent has " << r.extent;
+  w << "; the extent is " << r.extent;
   if (!overflow && !r.has_strides)
     w << " (" << count << (count == 1 ? " element of " : " elements of ") << name(r.element) << ')';
   return false;
@@ -139,26 +139,27 @@ inline void check_layout(context& c, std::uint32_t at, const region& r) {
   const std::string_view layout = c.d.name(r.layout);
   if (layout.size() == r.rank || !names_dimensions(layout)) return;
   c.found.add(errc::nem_reg_007_layout, c.at(at))
-      << "layout " << layout << " names " << layout.size()
-      << (layout.size() == 1 ? " dimension" : " dimensions") << ", the shape has " << r.rank;
+      << "layout " << layout << " has " << layout.size()
+      << (layout.size() == 1 ? " letter" : " letters") << "; expected " << r.rank
+      << ", one for each dimension";
 }
 
-/// Whether the bytes of a region, of which there is at least one, lie in its buffer.
+/// Whether the bytes of a region, of which there is at least one, are in its buffer.
 inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
   const buffer& b = c.v.buffers[r.buffer];
   if (r.offset <= b.size && r.extent <= b.size - r.offset) return true;
   (c.found.add(errc::nem_reg_003_bounds, c.at(at))
-   << "bytes " << r.offset << " + " << r.extent << " end past buffer " << c.d.name(b.name) << " of "
-   << b.size << " bytes")
+   << r.extent << (r.extent == 1 ? " byte" : " bytes") << " from " << r.offset
+   << " on extend past the end of buffer " << c.d.name(b.name) << " of " << b.size << " bytes")
           .note(head(c, b.node))
       << c.d.name(b.name) << " is declared here";
   return false;
 }
 
-inline constexpr purpose for_offset = {"region offsets must be integer"};
-inline constexpr purpose for_extent = {"region extents must be integer"};
-inline constexpr purpose for_dimension = {"shape dimensions must be integer"};
-inline constexpr purpose for_stride = {"strides must be integer"};
+inline constexpr purpose for_offset = {"region offsets must be integers"};
+inline constexpr purpose for_extent = {"region extents must be integers"};
+inline constexpr purpose for_dimension = {"shape dimensions must be integers"};
+inline constexpr purpose for_stride = {"strides must be integers"};
 
 /// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
 inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {

@@ -185,8 +185,8 @@ class shape_rules {
         return;
       }
     auto&& w = fail(errc::nem_shp_004_output, o);
-    w << name(t_.opcode) << " gives " << number_list{y.sizes()} << " here, the output is "
-      << number_list{shape(o)};
+    w << "the output of " << name(t_.opcode) << " has shape " << number_list{shape(o)}
+      << "; expected " << number_list{y.sizes()};
     declared(w, o);
   }
   /// A note that points to the `let` of an operand's region.
@@ -240,14 +240,13 @@ class shape_rules {
   [[nodiscard]] bool axis_of(std::size_t rank, std::size_t& to) {
     return a_.has(attribute::axis) && axis_of(attribute::axis, 0, a_.axis, rank, to);
   }
-  /// The axes that a list names, as bits; OPC-009 for one that is named twice.
+  /// The axes that a list names, as bits; OPC-009 for a duplicate.
   [[nodiscard]] bool axes_of(std::size_t rank, std::uint64_t& to) {
     for (std::size_t i = 0; i < a_.axes.size(); ++i) {
       std::size_t axis = 0;
       if (!axis_of(attribute::axes, i, a_.axes[i], rank, axis)) return false;
       if ((to >> axis & 1) != 0) {
-        fail(errc::nem_opc_009_range, attribute::axes, i)
-            << "axis " << a_.axes[i] << " is named already";
+        fail(errc::nem_opc_009_range, attribute::axes, i) << "duplicate axis " << a_.axes[i];
         return false;
       }
       to |= std::uint64_t{1} << axis;
@@ -317,10 +316,11 @@ class shape_rules {
       auto&& e = is_depthwise ? fail(errc::nem_shp_009_groups, inputs_[1])
                               : fail(errc::nem_shp_009_groups, attribute::groups);
       if (is_depthwise)
-        e << "the output channels must be a multiple of the " << groups << " of X, not " << made;
+        e << "W has " << made << " output channels; expected a multiple of the " << groups
+          << " of X";
       else
-        e << "groups must divide the channels of input and output, " << channels << " and " << made
-          << ": it is " << groups;
+        e << "groups is " << groups << "; expected a divisor of the channels of input and output, "
+          << channels << " and " << made;
       return;
     }
     if (taken != channels / groups) {
@@ -353,8 +353,8 @@ class shape_rules {
     for (std::size_t i = 0; i < 4; ++i)
       if (a_.pads[i] >= a_.kernel_shape[i & 1]) {
         fail(errc::nem_shp_010_padding, attribute::pads, i)
-            << "the padding of a pool must be smaller than its kernel: " << a_.pads[i]
-            << " against " << a_.kernel_shape[i & 1];
+            << "the padding is " << a_.pads[i] << "; expected less than the kernel size, "
+            << a_.kernel_shape[i & 1];
         return;
       }
     if (!a_.has(attribute::strides)) return;
@@ -460,8 +460,8 @@ class shape_rules {
     if (!axis_of(x.size(), axis) || !a_.has(attribute::split_sizes)) return;
     if (sizes.size() != outputs_.size()) {
       fail(errc::nem_shp_008_parts, attribute::split_sizes)
-          << "split_sizes has " << sizes.size() << " numbers where split has " << outputs_.size()
-          << (outputs_.size() == 1 ? " output" : " outputs");
+          << "split_sizes has " << sizes.size() << " numbers; expected " << outputs_.size()
+          << ", one for each output";
       return;
     }
     std::int64_t sum = 0;
@@ -488,7 +488,8 @@ class shape_rules {
       std::int64_t size = 0;
       if (__builtin_add_overflow(x[i], a_.pads[i], &size) ||
           __builtin_add_overflow(size, a_.pads[x.size() + i], &size)) {
-        fail(errc::nem_opc_009_range, attribute::pads, i) << "pads is too large";
+        fail(errc::nem_opc_009_range, attribute::pads, i)
+            << "pads is too large: the size of axis " << i << " exceeds 2^63 - 1";
         return;
       }
       y.push_back(size);

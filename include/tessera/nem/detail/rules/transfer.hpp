@@ -97,12 +97,13 @@ inline void check_transfer_types(context& c, const operand& to, const operand& f
              src.layout != no_name) {
     auto w = c.found.add(errc::nem_xfr_005_layout, where);
     w << "the destination " << dst_name << " has layout " << c.d.name(dst.layout) << ", the source "
-      << src_name << ' ' << c.d.name(src.layout) << ": bytes are copied in their order";
+      << src_name << ' ' << c.d.name(src.layout)
+      << ": bytes are copied in order, without rearranging elements";
     w.note(related) << "the source has layout " << c.d.name(src.layout);
   } else if (have_shapes && !is_same_strides(c.v, dst, src)) {
     auto w = c.found.add(errc::nem_xfr_005_layout, where);
     w << "the destination " << dst_name << " and the source " << src_name
-      << " have different strides: bytes are copied in their order";
+      << " have different strides: bytes are copied in order, without rearranging elements";
     auto& n = w.note(related);
     if (src.has_strides)
       n << "the source has strides " << number_list{c.v.strides(src)};
@@ -133,9 +134,8 @@ inline void check_transfer(context& c, const task& t) {
   if (t.opcode == opcode::store && near > far) {
     auto w = c.found.add(errc::nem_xfr_008_nearer, where);
     w << "store moves " << operand_name{c, from} << " from " << name(far) << " to "
-      << operand_name{c, to} << " in " << name(near)
-      << ", a nearer level: that is what transfer does";
-    w.note(c.at(c.v.buffers[src.buffer].node)) << "the source lies in " << name(far);
+      << operand_name{c, to} << " in " << name(near) << ", a nearer level; use transfer for that";
+    w.note(c.at(c.v.buffers[src.buffer].node)) << "the source is in " << name(far);
   }
   if (!dst.is_sound || !src.is_sound) return;
 

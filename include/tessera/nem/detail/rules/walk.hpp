@@ -280,7 +280,7 @@ class walker {
         if (b.is_known) o.region = b.index;
       } else if (b.kind == binding_kind::none) {
         auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
-        w << "operand " << c_.name(value) << " isn't declared before here";
+        w << "operand " << c_.name(value) << " isn't declared before this point";
         suggest(c_, w, c_.name(value), binding_kind::region);
       } else if (b.is_known) {
         (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
@@ -294,7 +294,7 @@ class walker {
       const region& r = v_.regions[o.region];
       if (r.is_sound && r.has_strides && overlaps_itself(v_, r, work_))
         c_.found.add(errc::nem_reg_010_overlapping_elements, c_.at(at))
-            << "the task writes a region whose strides give several elements one place";
+            << "the task writes a region whose strides map several elements to the same bytes";
     }
     v_.operands.push_back(o);
   }
@@ -307,8 +307,7 @@ class walker {
       const std::uint32_t name_index = c_[i].value;
       const binding b = names_[name_index];
       if (!names_.first_in_list(name_index))
-        c_.found.add(errc::nem_tok_007_repeated, c_.at(i))
-            << "token " << c_.name(i) << " is listed already";
+        c_.found.add(errc::nem_tok_007_repeated, c_.at(i)) << "duplicate token " << c_.name(i);
       else if (b.kind == binding_kind::token) {
         if (b.is_known) v_.deps.push_back(b.index);
       } else if (b.kind != binding_kind::none) {
@@ -319,11 +318,9 @@ class walker {
             << c_.name(i) << " is declared here";
       } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
         auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
-        w << "token " << c_.name(i);
-        if (task == at_)
-          w << " is that of the task itself";
-        else
-          (w << (task > at_ ? " is assigned only later" : " is visible only inside of its loop"))
+        w << (task == at_ ? "the task depends on its own token " : "token ") << c_.name(i);
+        if (task != at_)
+          (w << (task > at_ ? " is assigned only later" : " is visible only inside its loop"))
                   .note(head(c_, task))
               << c_.name(i) << " is assigned here";
       } else {
@@ -351,7 +348,7 @@ class walker {
     check_decorators_of(at, on_wait);
     if (c_[at].value != no_name) {
       c_.found.add(errc::nem_tok_005_wait, c_.at(at))
-          << "wait produces no token that " << c_.name(at) << " could be";
+          << "wait produces no token, so " << c_.name(at) << " can't name one";
       declare_token(at, 0, false);
     }
     to_.wait(at, view<std::uint32_t>(v_.deps));

@@ -111,7 +111,7 @@ inline bool reader::include(word w) {
   if (first_other_ != none && may_report()) {
     auto out = found_.add(errc::nem_syn_004_include, range_of(w));
     out << "includes must precede everything else";
-    note_first(out, first_other_, "this precedes it");
+    note_first(out, first_other_, "the first other statement is here");
   }
   const std::uint32_t i = put(node_kind::include, 0, at_);
   take_word(w);
@@ -127,7 +127,8 @@ inline bool reader::header(word w) {
     if (may_report()) {
       auto out = found_.add(errc::nem_syn_006_header, range_of(w));
       if (first_header_ != none)
-        note_first(out << "a file has one program header", first_header_, "the first is here");
+        note_first(out << "duplicate program header; expected one per file", first_header_,
+                   "the first is here");
       else
         note_first(out << "the program header must precede all statements", first_statement_,
                    "the first statement is here");
@@ -204,7 +205,7 @@ inline void reader::bad_directive(word w) {
     note_first(out << "the device must precede all statements", first_statement_,
                "the first statement is here");
   else
-    note_first(out << "a program has one device",
+    note_first(out << "duplicate device directive; expected one per program",
                first_directive_ != none ? first_directive_ : first_device_, "the first is here");
 }
 

@@ -320,7 +320,8 @@ inline bool reader::count() {
   if (!number()) return false;
   if (nodes_[i].kind != node_kind::real) return true;
   if (may_report())
-    found_.add(errc::nem_syn_001_token, range_of(i)) << "expected an integer, got a real";
+    found_.add(errc::nem_syn_001_token, range_of(i))
+        << "expected an integer, got a floating-point number";
   return true;
 }
 
@@ -356,9 +357,9 @@ inline bool reader::units_block(word start, bool per_engine) {
 inline void reader::wrong_block(word w, unit u) {
   if (may_report())
     found_.add(errc::nem_dev_011_unit_block, range_of(w))
-        << w.text() << " belongs into "
-        << (is_per_engine(u) ? "per_engine, not into device_units"
-                             : "device_units, not into per_engine");
+        << w.text() << " belongs in "
+        << (is_per_engine(u) ? "per_engine, not in device_units"
+                             : "device_units, not in per_engine");
 }
 
 inline bool reader::characteristics(const char* first) {

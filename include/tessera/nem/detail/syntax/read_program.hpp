@@ -124,7 +124,7 @@ inline bool reader::loop_statement(word start) {
   if (loops_ + excess_loops_ >= max_nesting) {
     if (excess_loops_++ == 0 && may_report()) {
       auto out = found_.add(errc::nem_syn_014_depth, token());
-      out << "loops nested deeper than " << max_nesting;
+      out << "loops are nested deeper than " << max_nesting;
       out.note({0, nodes_[open_loops_[0].loop].offset, 4}) << "the outermost loop begins here";
     }
   } else {
@@ -601,7 +601,7 @@ inline bool reader::stray_comma() {
   const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
   auto out = found_.add(errc::nem_syn_001_token, comma);
   out << "expected an attribute or a statement, got ','";
-  if (goes_on) out << ": attributes have blanks between them";
+  if (goes_on) out << ": attributes are separated by blanks";
   if (goes_on) out.fix(comma) << "";
   if (goes_on) take();
   return goes_on;

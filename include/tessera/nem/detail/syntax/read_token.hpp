@@ -125,16 +125,17 @@ inline void reader::bad_character(const char* p) {
   const unsigned byte = static_cast<unsigned char>(*p);
   auto out = found_.add(errc::nem_lex_001_character, range(p, p + character_length(p)));
   if (length == 0 || byte < 0x20 || byte == 0x7f)
-    out << "the byte " << byte << (length == 0 ? " is no UTF-8" : " can't stand here");
+    out << "the byte " << byte << (length == 0 ? " isn't valid UTF-8" : " isn't allowed here");
   else
     out << "the character '" << std::string_view(p, length)
-        << "' can only stand in comments and strings" << usual(std::string_view(p, length));
+        << "' is allowed only in comments and strings" << usual(std::string_view(p, length));
   if (byte == '%') out.fix(range(p, p + 1)) << "mod";
 }
 
 inline std::string_view reader::usual(std::string_view character) noexcept {
   if (character == "%") return ": the remainder is mod";
-  if (character == "'" || character.substr(0, 2) == "\xe2\x80") return ": strings stand in \"\"";
+  if (character == "'" || character.substr(0, 2) == "\xe2\x80")
+    return ": strings are enclosed in \"\"";
   return character == "\xc2\xa0" ? ": it is a no-break space" : "";
 }
 
@@ -200,7 +201,7 @@ inline bool reader::questionable_name(word w, keyword k, std::string_view what) 
   if (k == keyword::upstream) {
     if (may_warn(errc::nem_syn_018_upstream_reserved))
       found_.add(errc::nem_syn_018_upstream_reserved, range_of(w))
-          << '\'' << w.text() << "' is a reserved word for other readers of NEM";
+          << "other readers of NEM reserve '" << w.text() << '\'';
     return true;
   }
   if (begins_statement(k) && on_new_line()) return unexpected(what);
@@ -426,7 +427,7 @@ inline void reader::once(fields& f, unsigned field, word w, errc code) {
 inline void reader::repeated(errc code, place where, std::string_view name, place before) {
   if (!may_report()) return;
   auto out = found_.add(code, where);
-  out << '\'' << name << "' is given already";
+  out << "duplicate '" << name << '\'';
   out.note(before) << "first given here";
 }
 

@@ -418,7 +418,7 @@ inline void reader::missing_comma() {
 inline void reader::layout_and_strides(word w, type_field other) {
   if (!may_report()) return;
   auto out = found_.add(errc::nem_syn_010_type_attribute, range_of(w));
-  out << "a region has either layout or strides";
+  out << "layout and strides exclude each other; expected one of them";
   out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
 }
 
