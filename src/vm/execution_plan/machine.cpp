@@ -405,13 +405,13 @@ plan_value plan_machine::decoded(const plan_value& tokens, const plan_value& ids
 
 // ---- the loop
 
-plan_value plan_machine::external(std::uint32_t kind, std::uint32_t id) {
+plan_value plan_machine::external(std::uint32_t what, std::uint32_t id) {
   const plan_value found = constant(id);
-  return kind == 0 ? tokenizer_of(static_cast<std::uint32_t>(whole_of(found))) : found;
+  return what == 0 ? tokenizer_of(static_cast<std::uint32_t>(whole_of(found))) : found;
 }
 
-plan_value plan_machine::file_named(std::uint32_t kind, std::string_view path) {
-  return kind == 3 ? image_of(path) : files_.read_npy(arena_, files_.find(path));
+plan_value plan_machine::file_named(std::uint32_t type, std::string_view path) {
+  return type == 3 ? image_of(path) : files_.read_npy(arena_, files_.find(path));
 }
 
 void plan_machine::unload(bool is_model, std::uint32_t index) {

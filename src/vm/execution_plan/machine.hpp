@@ -144,8 +144,8 @@ class plan_machine {
   [[nodiscard]] plan_value encoded(const plan_value& tokens, const plan_value& text);
   [[nodiscard]] plan_value decoded(const plan_value& tokens, const plan_value& ids);
   [[nodiscard]] static plan_value id_of(const plan_value& tokens, std::string_view text);
-  [[nodiscard]] plan_value external(std::uint32_t kind, std::uint32_t id);
-  [[nodiscard]] plan_value file_named(std::uint32_t kind, std::string_view path);
+  [[nodiscard]] plan_value external(std::uint32_t what, std::uint32_t id);
+  [[nodiscard]] plan_value file_named(std::uint32_t type, std::string_view path);
   void unload(bool is_model, std::uint32_t index);
   [[nodiscard]] plan_value formatted(std::string_view pattern, std::uint32_t count,
                                      const std::uint32_t* from);
