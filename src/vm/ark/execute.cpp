@@ -9,6 +9,7 @@
 #include "tensor/element_rows.hpp"
 #include "tensor/elementwise.hpp"
 #include "tensor/strided.hpp"
+#include "tensor/strided_rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
@@ -28,24 +29,19 @@ using model::op_type;
 /// patches of one shape, in C order. Offsets are bytes from their starts.
 template <class F>
 void for_runs(const patch& a, const patch& b, F&& f) {
-  std::size_t inner = 4;  // dimensions from here on are one run
-  std::uint64_t run = 1;
-  const auto goes_on = [&run](const patch& p, std::size_t d) {
-    return p.shape[d] == 1 || p.step[d] == static_cast<std::ptrdiff_t>(run * p.element);
-  };
-  while (inner > 0 && goes_on(a, inner - 1) && goes_on(b, inner - 1)) run *= a.shape[--inner];
-  std::uint64_t size[4];
-  for (std::size_t d = 0; d < 4; ++d) size[d] = d < inner ? a.shape[d] : 1;
-  const auto offset = [](const patch& p, std::uint64_t i, std::uint64_t j, std::uint64_t k,
-                         std::uint64_t l) {
-    return i * static_cast<std::uint64_t>(p.step[0]) + j * static_cast<std::uint64_t>(p.step[1]) +
-           k * static_cast<std::uint64_t>(p.step[2]) + l * static_cast<std::uint64_t>(p.step[3]);
-  };
-  for (std::uint64_t i = 0; i < size[0]; ++i)
-    for (std::uint64_t j = 0; j < size[1]; ++j)
-      for (std::uint64_t k = 0; k < size[2]; ++k)
-        for (std::uint64_t l = 0; l < size[3]; ++l)
-          f(offset(a, i, j, k, l), offset(b, i, j, k, l), static_cast<std::size_t>(run));
+  std::int64_t shape[4];
+  std::copy_n(a.shape, 4, shape);
+  const std::int64_t steps[2][4] = {{a.step[0], a.step[1], a.step[2], a.step[3]},
+                                    {b.step[0], b.step[1], b.step[2], b.step[3]}};
+  const tensors::rows<2, 4> rows(shape, {steps[0], steps[1]});
+  const auto [a_step, b_step] = rows.steps();
+  rows.each([&, a_step = a_step, b_step = b_step](const auto& first, std::int64_t n) {
+    const bool one_run = n == 1 || (a_step == a.element && b_step == b.element);
+    const std::int64_t run = one_run ? n : 1;
+    for (std::int64_t i = 0; i < n; i += run)
+      f(static_cast<std::uint64_t>(first[0] + i * a_step),
+        static_cast<std::uint64_t>(first[1] + i * b_step), static_cast<std::size_t>(run));
+  });
 }
 
 /// Elements of one patch to another of the same shape.
@@ -208,14 +204,14 @@ class product {
       float* const from = c_ + r * s_.n;
       std::byte* const row = to + static_cast<std::ptrdiff_t>(r) * s_.c.step[2];
       finish(from, i, j, r);
-      tensors::store_row<tensors::cut_and_saturate>(type_, row, 0, 1, from, s_.n);
+      tensors::store_row<tensors::ark_semantics>(type_, row, 0, 1, from, s_.n);
       if (fast_ || (s_.op != op_type::matmul && s_.op != op_type::mma)) continue;
       // Rounding to FP32 first matters only in the middle between two numbers.
       for (std::size_t column = 0; column < s_.n; ++column) {
         if (!rounds_twice(s_.type, from[column])) continue;
         const double sum = dot(a, b, r, column);
-        tensors::store_row<tensors::cut_and_saturate>(type_, row, static_cast<std::int64_t>(column),
-                                                      1, &sum, 1);
+        tensors::store_row<tensors::ark_semantics>(type_, row, static_cast<std::int64_t>(column), 1,
+                                                   &sum, 1);
       }
     }
   }

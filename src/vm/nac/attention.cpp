@@ -10,6 +10,7 @@
 
 #include "multiply.hpp"
 #include "operations.hpp"
+#include "strided.hpp"
 #include "tensor/elementwise.hpp"
 #include "tensor/rows.hpp"
 
@@ -236,19 +237,28 @@ void attend_all(call& c, const query& given, const heads& h, T scale, const tens
   const bool narrow = widened(type) != type;
   const room<T> parts(c.arena, h, type);
   const mask_steps mask = steps_of(given.mask);
-  offsets<3> at(h.batch, {&h.q_batch, &h.k_batch, &h.v_batch});
-  offsets<1> mask_at(h.result, {&mask.batch});  // in the same order
+  shape mask_batch = mask.batch;
+  if (given.grouped && mask_batch.rank() != 0) {  // as the groups of the batch
+    std::int64_t& last = mask_batch[mask_batch.rank() - 1];
+    const std::int64_t group = last == 1 ? 1 : h.batch[h.batch.rank() - 1];
+    last /= group;
+    mask_batch.push_back(group);
+  }
   T *const s = parts.data(parts.scores), *const sums = parts.data(parts.sums);
-  const std::size_t batches = count_of(h.batch.product(0, h.batch.rank()));
-  std::size_t k_before = SIZE_MAX, v_before = SIZE_MAX;
+  if (h.batch.product(0, h.batch.rank()) == 0) return;
+  std::size_t b = 0;
+  std::int64_t k_before = -1, v_before = -1;
   head<T> one{};
-  for (std::size_t b = 0; b < batches; ++b, at.next(), mask_at.next()) {
-    one.queries = parts.head(*given.q, at[0], h.rows * h.depth, parts.queries);
+  const auto each = broadcast_rows<4>(h.batch, {&h.q_batch, &h.k_batch, &h.v_batch, &mask_batch});
+  each.each_element([&](const auto& at) {
+    one.queries = parts.head(*given.q, count_of(at[0]), h.rows * h.depth, parts.queries);
     if (at[1] != k_before)
-      one.keys = parts.head(*given.k, k_before = at[1], h.columns * h.depth, parts.keys);
+      one.keys = parts.head(*given.k, count_of(at[1]), h.columns * h.depth, parts.keys);
     if (at[2] != v_before)
-      one.values = parts.head(*given.v, v_before = at[2], h.columns * h.width, parts.values);
-    one.mask_at = mask_at[0] * mask.size;
+      one.values = parts.head(*given.v, count_of(at[2]), h.columns * h.width, parts.values);
+    k_before = at[1];
+    v_before = at[2];
+    one.mask_at = count_of(at[3]) * mask.size;
     T* const logs = logarithms.data == nullptr ? nullptr : logarithms.as<T>() + b * h.rows;
     for (std::size_t row = 0; row < h.rows; row += parts.once) {
       const std::size_t now = std::min(parts.once, h.rows - row);
@@ -263,7 +273,8 @@ void attend_all(call& c, const query& given, const heads& h, T scale, const tens
         cast(widened(type), static_cast<const std::byte*>(static_cast<const void*>(to)), type,
              out.data + first * model::size_of(type), now * h.width);
     }
-  }
+    ++b;
+  });
 }
 
 struct attended {

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "operations.hpp"
+#include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -19,61 +20,6 @@ namespace {
 
 constexpr std::size_t max_operands = 3;
 constexpr std::size_t block_size = 512;  // elements that are converted at a time
-
-/// How runs of elements follow each other. Within a run, elements of an operand do so too, or are
-/// one that is repeated.
-struct walk {
-  std::size_t run = 0;  ///< elements
-  bool repeated[max_operands] = {};
-  std::size_t rank = 0;  ///< of dimensions around runs, the innermost first
-  std::int64_t dims[max_rank];
-  std::int64_t strides[max_operands][max_rank];  ///< in elements
-};
-
-void prepare(walk& w, const shape& out, std::span<const source> in, std::size_t size) {
-  bool flat = true;
-  for (std::size_t k = 0; k < in.size(); ++k) {
-    const std::size_t n = in[k].of->size();
-    w.repeated[k] = n == 1 && size != 1;
-    // As many elements as the result, and no dimension that grows: the same order.
-    if (n != 1 && n != size) flat = false;
-  }
-  if (flat) {
-    w.run = size;
-    return;
-  }
-  // Dimensions from the innermost one, merged where they can be.
-  std::int64_t dims[max_rank], strides[max_operands][max_rank], step[max_operands] = {1, 1, 1};
-  dims[0] = 1;
-  std::size_t rank = 0;
-  for (std::size_t i = 0; i < out.rank(); ++i) {
-    const std::int64_t d = out[out.rank() - 1 - i];
-    if (d == 1) continue;
-    std::int64_t now[max_operands];
-    bool merges = rank != 0;
-    for (std::size_t k = 0; k < in.size(); ++k) {
-      const shape& own = in[k].of->dims;
-      const std::int64_t size_here = i < own.rank() ? own[own.rank() - 1 - i] : 1;
-      now[k] = size_here == 1 ? 0 : step[k];
-      step[k] *= size_here;
-      if (merges && now[k] != strides[k][rank - 1] * dims[rank - 1]) merges = false;
-    }
-    if (merges) {
-      dims[rank - 1] *= d;
-      continue;
-    }
-    dims[rank] = d;
-    for (std::size_t k = 0; k < in.size(); ++k) strides[k][rank] = now[k];
-    ++rank;
-  }
-  w.run = static_cast<std::size_t>(dims[0]);
-  w.rank = rank - 1;
-  for (std::size_t i = 0; i < w.rank; ++i) w.dims[i] = dims[i + 1];
-  for (std::size_t k = 0; k < in.size(); ++k) {
-    w.repeated[k] = strides[k][0] == 0;
-    for (std::size_t i = 0; i < w.rank; ++i) w.strides[k][i] = strides[k][i + 1];
-  }
-}
 
 /// n times the element that `one` points to, which lies elsewhere.
 void repeat(std::byte* to, const std::byte* one, std::size_t size, std::size_t n) noexcept {
@@ -91,24 +37,24 @@ void convert_lanes(const source& s, const std::byte* from, std::byte* to, std::s
   cast(s.common, rounded, s.lane, to, n);
 }
 
-/// Operands that aren't lanes already, and results that aren't of the wanted type.
-void run_in_blocks(const walk& w, std::span<const source> in, const std::byte* const* from,
-                   const bool (&direct)[max_operands], std::byte* to, data_type lane,
-                   data_type type, loop f, const void* with) {
+/// A row of operands that aren't lanes already, or results that aren't of the wanted type.
+void run_in_blocks(std::size_t count, std::span<const source> in, const std::byte* const* from,
+                   const bool (&repeated)[max_operands], const bool (&direct)[max_operands],
+                   std::byte* to, data_type lane, data_type type, loop f, const void* with) {
   alignas(64) std::byte staged[max_operands][block_size * 8], results[block_size * 8];
   const std::byte* at[max_operands];
   for (std::size_t k = 0; k < in.size(); ++k) {
-    if (!w.repeated[k]) continue;
+    if (!repeated[k]) continue;
     alignas(8) std::byte one[8];
     convert_lanes(in[k], from[k], one, 1);
-    repeat(staged[k], one, model::size_of(in[k].lane), std::min(w.run, block_size));
+    repeat(staged[k], one, model::size_of(in[k].lane), std::min(count, block_size));
     at[k] = staged[k];
   }
   const std::size_t result_size = model::size_of(type);
-  for (std::size_t i = 0; i < w.run; i += block_size) {
-    const std::size_t n = std::min(block_size, w.run - i);
+  for (std::size_t i = 0; i < count; i += block_size) {
+    const std::size_t n = std::min(block_size, count - i);
     for (std::size_t k = 0; k < in.size(); ++k) {
-      if (w.repeated[k]) continue;
+      if (repeated[k]) continue;
       const std::byte* const here = from[k] + i * model::size_of(in[k].of->type);
       at[k] = direct[k] ? here : staged[k];
       if (!direct[k]) convert_lanes(in[k], here, staged[k], n);
@@ -128,32 +74,15 @@ void fill_words(std::byte* to, const std::byte* one, std::size_t size, std::size
   for (std::size_t i = 0; i < size * n; i += sizeof word) std::memcpy(to + i, &word, sizeof word);
 }
 
-/// Elements of a tensor in the shape that it broadcasts to; none is empty. Not inlined, so that its
-/// loops have all registers.
-template <std::size_t Size>
-[[gnu::noinline]] void spread(std::byte* to, const std::byte* from, const shape& own,
-                              const shape& out) noexcept {
-  const std::size_t rank = out.rank(), added = rank - own.rank();
-  std::int64_t counters[max_rank], strides[max_rank], step = 1;
-  for (std::size_t i = rank; i-- != 0;) {
-    const std::int64_t size = i < added ? 1 : own[i - added];
-    strides[i] = size == 1 ? 0 : step * static_cast<std::int64_t>(Size);
-    step *= size;
-    counters[i] = 0;
-  }
-  while (true) {
-    for (std::int64_t i = 0; i < out[rank - 1]; ++i, to += Size, from += strides[rank - 1])
-      std::memcpy(to, from, Size);
-    from -= strides[rank - 1] * out[rank - 1];
-    std::size_t axis = rank - 1;
-    for (; axis != 0; --axis) {
-      from += strides[axis - 1];
-      if (++counters[axis - 1] != out[axis - 1]) break;
-      from -= strides[axis - 1] * out[axis - 1];
-      counters[axis - 1] = 0;
-    }
-    if (axis == 0) return;
-  }
+/// Elements of a tensor in the shape that it broadcasts to; none is empty.
+template <class T>
+void spread(std::byte* to, const std::byte* from, const shape& own, const shape& out) noexcept {
+  const auto rows = broadcast_rows<1>(out, {&own});
+  rows.each([&, step = rows.steps()[0]](const auto& first, std::int64_t n) {
+    const std::byte* at = from + first[0] * std::int64_t{sizeof(T)};
+    for (std::int64_t i = 0; i < n; ++i, to += sizeof(T), at += step * std::int64_t{sizeof(T)})
+      std::memcpy(to, at, sizeof(T));
+  });
 }
 
 constexpr std::size_t few = 64;  // elements that aren't worth a walk
@@ -191,7 +120,7 @@ void lane_of_one(const source& s, std::byte* to) noexcept {
     convert_lanes(s, from, own, n);
     from = own;
   }
-  tensors::with_word(lane_size, [&]<class T>(of<T>) { spread<sizeof(T)>(to, from, x.dims, out); });
+  tensors::with_word(lane_size, [&]<class T>(of<T>) { spread<T>(to, from, x.dims, out); });
   return to;
 }
 
@@ -216,43 +145,30 @@ tensor elementwise(memory& arena, const shape& dims, std::span<const source> in,
     run_few(dims, in, size, out.data, lane, type, f, with);
     return out;
   }
-  walk w;
-  prepare(w, dims, in, size);
-  const std::byte* from[max_operands];
-  bool direct[max_operands] = {}, all_direct = lane == type;
+  static const shape none;
+  std::array<const shape*, max_operands> shapes = {&none, &none, &none};
+  for (std::size_t k = 0; k < in.size(); ++k) shapes[k] = &in[k].of->dims;
+  const auto rows = broadcast_rows<max_operands>(dims, shapes);
+  bool repeated[max_operands] = {}, direct[max_operands] = {}, all_direct = lane == type;
   for (std::size_t k = 0; k < in.size(); ++k) {
-    from[k] = in[k].of->data;
-    direct[k] = in[k].of->type == in[k].lane && !w.repeated[k];
+    repeated[k] = rows.steps()[k] == 0;
+    direct[k] = in[k].of->type == in[k].lane && !repeated[k];
     all_direct = all_direct && direct[k];
   }
-  const auto run = [&](std::byte* to) {
-    if (all_direct)
-      f(from, to, w.run, with);
-    else
-      run_in_blocks(w, in, from, direct, to, lane, type, f, with);
-  };
-  run(out.data);
-  if (w.rank == 0) return out;
-  std::int64_t counters[max_rank];
-  for (std::size_t i = 0; i < w.rank; ++i) counters[i] = 0;
   std::byte* to = out.data;
-  const std::size_t run_bytes = w.run * model::size_of(type);
-  while (true) {
-    to += run_bytes;
-    std::size_t axis = 0;
-    for (; axis < w.rank; ++axis) {
-      const bool ends = ++counters[axis] == w.dims[axis];
-      if (ends) counters[axis] = 0;
-      for (std::size_t k = 0; k < in.size(); ++k) {
-        const std::int64_t stride =
-            w.strides[k][axis] * static_cast<std::int64_t>(model::size_of(in[k].of->type));
-        from[k] += ends ? -stride * (w.dims[axis] - 1) : stride;
-      }
-      if (!ends) break;
-    }
-    if (axis == w.rank) return out;
-    run(to);
-  }
+  rows.each([&](const auto& first, std::int64_t n) {
+    const std::byte* from[max_operands] = {};
+    for (std::size_t k = 0; k < in.size(); ++k)
+      from[k] =
+          in[k].of->data + first[k] * static_cast<std::int64_t>(model::size_of(in[k].of->type));
+    const auto count = static_cast<std::size_t>(n);
+    if (all_direct)
+      f(from, to, count, with);
+    else
+      run_in_blocks(count, in, from, repeated, direct, to, lane, type, f, with);
+    to += count * model::size_of(type);
+  });
+  return out;
 }
 
 tensor filled(memory& arena, data_type type, const shape& dims, const scalar& v) {

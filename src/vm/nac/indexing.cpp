@@ -102,26 +102,17 @@ void add_offsets(const tensor& offsets, const tensor& indices, std::int64_t size
   for (const std::int64_t i : indices.elements<std::int64_t>())
     if (i < -size || i >= size) refuse_index(i, size);
   const std::span<std::int64_t> to = offsets.elements<std::int64_t>();
-  const std::int64_t* from = indices.as<std::int64_t>();
-  if (indices.dims == offsets.dims) {
-    for (std::size_t k = 0; k < to.size(); ++k)
-      to[k] += (from[k] < 0 ? from[k] + size : from[k]) * stride;
-    return;
-  }
-  const std::size_t rank = offsets.rank(), added = rank - indices.rank();
-  const strides dense(indices.dims);
-  std::int64_t step[max_rank] = {}, at[max_rank] = {};
-  for (std::size_t i = added; i < rank; ++i)
-    step[i] = indices.dim(i - added) == 1 ? 0 : dense[i - added];
-  for (std::int64_t& o : to) {
-    o += (*from < 0 ? *from + size : *from) * stride;
-    for (std::size_t i = rank; i-- != 0;) {
-      from += step[i];
-      if (++at[i] != offsets.dim(i)) break;
-      at[i] = 0;
-      from -= step[i] * offsets.dim(i);
+  if (to.empty()) return;
+  const std::int64_t* const all = indices.as<std::int64_t>();
+  std::int64_t* at = to.data();
+  const auto rows = broadcast_rows<1>(offsets.dims, {&indices.dims});
+  rows.each([&, step = rows.steps()[0]](const auto& first, std::int64_t n) {
+    const std::int64_t* const from = all + first[0];
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::int64_t i = from[k * step];
+      *at++ += (i < 0 ? i + size : i) * stride;
     }
-  }
+  });
 }
 
 }  // namespace

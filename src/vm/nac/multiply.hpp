@@ -2,11 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // What products, convolutions, normalisation and pooling of the NAC machine share: matrices of any
-// type multiplied, and tensors gone through in batches.
+// type multiplied.
 //
 //   multiply(m, n, k, factor<double>{a, k}, factor<double>{b, k, true}, c, n, false, work);
-//   offsets<2> at(out.dims, {&a.dims, &b.dims});         // both broadcast to out's
-//   for (; …; at.next()) f(a_data + at[0], b_data + at[1]);
 //
 //   float          by tensors::matmul
 //   double         sums in ascending order of k
@@ -127,43 +125,6 @@ void multiply(std::size_t m, std::size_t n, std::size_t k, const factor<T>& a, c
     add_products(m, n, k, a, b, c, stride);
   }
 }
-
-/// Goes through the indices of a shape in C order, with the offsets of operands whose shapes
-/// broadcast to it.
-template <std::size_t N>
-class offsets {
- public:
-  offsets(const shape& over, const std::array<const shape*, N>& operands) noexcept : dims_(over) {
-    for (std::size_t k = 0; k < N; ++k) {
-      const shape& s = *operands[k];
-      std::int64_t step = 1;
-      for (std::size_t i = over.rank(); i-- > 0;) {
-        const std::size_t skipped = over.rank() - s.rank();
-        const std::int64_t dim = i < skipped ? 1 : s[i - skipped];
-        steps_[k][i] = dim == 1 ? 0 : step;
-        step *= dim;
-      }
-    }
-  }
-  /// The operand's offset, in elements of its shape.
-  [[nodiscard]] std::size_t operator[](std::size_t k) const noexcept {
-    return static_cast<std::size_t>(at_[k]);
-  }
-  void next() noexcept {
-    for (std::size_t i = dims_.rank(); i-- > 0;) {
-      for (std::size_t k = 0; k < N; ++k) at_[k] += steps_[k][i];
-      if (++index_[i] < dims_[i]) return;
-      for (std::size_t k = 0; k < N; ++k) at_[k] -= steps_[k][i] * dims_[i];
-      index_[i] = 0;
-    }
-  }
-
- private:
-  shape dims_;
-  std::int64_t steps_[N][max_rank];
-  std::int64_t index_[max_rank] = {};
-  std::int64_t at_[N] = {};
-};
 
 /// Calls f with float or double, what floats of the type are computed in.
 template <class F>

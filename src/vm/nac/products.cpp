@@ -5,9 +5,11 @@
 
 #include <cmath>
 #include <tessera/core/bytes.hpp>
+#include <utility>
 
 #include "multiply.hpp"
 #include "operations.hpp"
+#include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -76,23 +78,22 @@ void multiply_all(call& c, const matrices& by, const shape& batch, const tensor&
                           out, accumulate);
   const tensor b = cast(c.arena, b_given, widened(b_given.type));
   const T* const b_data = b.as<T>();
-  offsets<2> at(batch, {&by.a_batch, &by.b_batch});
-  for (std::size_t i = 0; i < batches; ++i, at.next()) {
-    const T *const x = a_data + at[0] * m * k, *const y = b_data + at[1] * k * n;
-    T* const to = out + i * m * n;
-    if (m * n * k > 16) {
-      multiply<T>(m, n, k, {x, k}, {y, by.transposed ? k : n, by.transposed}, to, n, accumulate,
-                  c.work);
-      continue;
-    }
+  T* to = out;
+  broadcast_rows<2>(batch, {&by.a_batch, &by.b_batch}).each_element([&](const auto& at) {
+    const T* const x = a_data + count_of(at[0]) * m * k;
+    const T* const y = b_data + count_of(at[1]) * k * n;
+    T* const product = std::exchange(to, to + m * n);
+    if (m * n * k > 16)
+      return multiply<T>(m, n, k, {x, k}, {y, by.transposed ? k : n, by.transposed}, product, n,
+                         accumulate, c.work);
     for (std::size_t r = 0; r < m; ++r)
       for (std::size_t s = 0; s < n; ++s) {
-        T sum = accumulate ? to[r * n + s] : T{};
+        T sum = accumulate ? product[r * n + s] : T{};
         for (std::size_t p = 0; p < k; ++p)
           sum = sum_of(sum, x[r * k + p], y[by.transposed ? s * k + p : p * n + s]);
-        to[r * n + s] = sum;
+        product[r * n + s] = sum;
       }
-  }
+  });
 }
 
 /// `scale` times the elements that broadcast to `dims`.
@@ -104,17 +105,18 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
     const bool repeats = from.rank() == 0 || from.dim(from.rank() - 1) == 1;
     const std::size_t count = columns == 0 ? 0 : count_of(outer.product(0, outer.rank()));
     shape from_outer = from.rank() == 0 ? from.dims : leading(from.dims, 1);
-    offsets<1> at(outer, {&from_outer});
-    for (std::size_t r = 0; r < count; ++r, at.next()) {
-      T* const to = out + r * columns;
-      const auto* const row = data + at[0] * (repeats ? 1 : columns);
+    if (count == 0) return;
+    T* to = out;
+    broadcast_rows<1>(outer, {&from_outer}).each_element([&](const auto& at) {
+      const auto* const row = data + count_of(at[0]) * (repeats ? 1 : columns);
       if (repeats)
         std::fill_n(to, columns, sum_of(T{}, scale, read(row[0])));
       else if (scale == T{1})
         for (std::size_t i = 0; i < columns; ++i) to[i] = read(row[i]);
       else
         for (std::size_t i = 0; i < columns; ++i) to[i] = sum_of(T{}, scale, read(row[i]));
-    }
+      to += columns;
+    });
   };
   if (widened(from.type) == from.type) return rows(from.as<T>(), [](T v) { return v; });
   if constexpr (std::is_same_v<T, float>)

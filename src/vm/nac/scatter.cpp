@@ -22,27 +22,17 @@ namespace {
 template <class F>
 void each_index(const tensor& index, const shape& dims, std::size_t axis, F&& f) {
   const std::int64_t* const of = index.as<std::int64_t>();
-  const std::size_t rank = index.rank();
-  const auto count = static_cast<std::int64_t>(index.size());
-  const strides step(dims);
-  const std::int64_t size = dims[axis], along = step[axis];
-  // Rows of the last axis; `base` is where theirs begin, without the index.
-  const std::int64_t row = index.dim(rank - 1), inside = axis == rank - 1 ? 0 : step[rank - 1];
-  std::int64_t at[max_rank] = {}, base = 0;
-  for (std::int64_t first = 0; first < count; first += row) {
-    for (std::int64_t k = 0; k < row; ++k) {
-      const std::int64_t i = of[first + k];
+  strides others(dims);
+  const std::int64_t size = dims[axis], along = std::exchange(others.of[axis], 0);
+  const tensors::rows<1, max_rank> rows(index.dims.dims(), {std::span(others.of, index.rank())});
+  std::int64_t position = 0;
+  rows.each([&, step = rows.steps()[0]](const auto& base, std::int64_t n) {
+    for (std::int64_t k = 0; k < n; ++k, ++position) {
+      const std::int64_t i = of[position];
       if (i < 0 || i >= size) refuse_index(i, size);
-      f(first + k, base + k * inside + i * along);
+      f(position, base[0] + k * step + i * along);
     }
-    for (std::size_t i = rank - 1; i-- != 0;) {
-      const std::int64_t s = i == axis ? 0 : step[i];
-      base += s;
-      if (++at[i] != index.dim(i)) break;
-      at[i] = 0;
-      base -= s * index.dim(i);
-    }
-  }
+  });
 }
 
 /// Throws nac_run_shape unless `index` stays inside of `of` along all axes, or all but one.

@@ -11,12 +11,14 @@
 #ifndef TESSERA_VM_NAC_STRIDED_HPP
 #define TESSERA_VM_NAC_STRIDED_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "tensor.hpp"
 #include "tensor/strided.hpp"
+#include "tensor/strided_rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -32,6 +34,26 @@ struct strides {
   }
   [[nodiscard]] std::int64_t operator[](std::size_t i) const noexcept { return of[i]; }
 };
+
+/// The rows of a shape that operands broadcast to, by their indices; it has elements.
+template <std::size_t N>
+[[nodiscard]] tensors::rows<N, max_rank> broadcast_rows(
+    const shape& to, const std::array<const shape*, N>& operands) noexcept {
+  std::array<std::int64_t, max_rank> steps[N];
+  std::array<std::span<const std::int64_t>, N> all;
+  for (std::size_t k = 0; k < N; ++k) {
+    const shape& own = *operands[k];
+    const std::size_t added = to.rank() - own.rank();
+    std::int64_t step = 1;
+    for (std::size_t i = to.rank(); i-- > 0;) {
+      const std::int64_t dim = i < added ? 1 : own[i - added];
+      steps[k][i] = dim == 1 ? 0 : step;
+      step *= dim;
+    }
+    all[k] = {steps[k].data(), to.rank()};
+  }
+  return {to.dims(), all};
+}
 
 /// Elements as [outer, count, inner], of which those along the middle belong together.
 struct groups {
