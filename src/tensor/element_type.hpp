@@ -91,13 +91,14 @@ struct of {
 };
 /// Calls f(of<T>{}) with the T of a type.
 template <class F>
-void visit(element_type type, F&& f) {
+decltype(auto) visit(element_type type, F&& f) {
   switch (type) {
 #define TESSERA_X(name, type)                                                                      \
   case element_type::name: return f(of<type>{});
     TESSERA_ELEMENT_TYPES(TESSERA_X)
 #undef TESSERA_X
   }
+  __builtin_unreachable();  // others are no types
 }
 #undef TESSERA_ELEMENT_TYPES
 /// Calls f(of<T>{}) with the unsigned integer of 1, 2, 4 or 8 bytes.
@@ -179,6 +180,11 @@ struct round_and_saturate {
   }
 };
 
+/// By the formats whose rules they are.
+using nac_semantics = as_pytorch;
+using ark_semantics = cut_and_saturate;
+using nem_semantics = round_and_saturate;
+
 /// The float that a number becomes on its way to `Half`; what rounds once leaves nothing to a second
 /// rounding.
 template <class Half, class Rules, class From>
@@ -202,7 +208,7 @@ template <class Half, class Rules, class From>
 }
 
 /// One element as another type. What isn't 0 is true; integers become others by their low bits.
-template <class To, class Rules = as_pytorch, class From>
+template <class To, class Rules = nac_semantics, class From>
 [[nodiscard]] inline To convert(From from) noexcept {
   constexpr bool one_nan = Rules::has_one_nan && std::is_floating_point_v<From>;
   if constexpr (std::is_same_v<To, From> && !one_nan) {

@@ -87,7 +87,7 @@ template <class T>
 /// As an element of the type: cut off, rounded once.
 template <class T, class From>
 [[nodiscard]] T stored(From value) noexcept {
-  return tensors::convert<T, tensors::cut_and_saturate>(value);
+  return tensors::convert<T, tensors::ark_semantics>(value);
 }
 
 // ---- rows as floats
@@ -122,8 +122,7 @@ void for_floats(const row& r, F&& f) noexcept {
         continue;
       }
     f(a, b, results, n);
-    tensors::store_row<tensors::cut_and_saturate>(tensors::type_of<T>, out, 0, r.out_step, results,
-                                                  n);
+    tensors::store_row<tensors::ark_semantics>(tensors::type_of<T>, out, 0, r.out_step, results, n);
   }
 }
 

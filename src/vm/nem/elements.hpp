@@ -61,8 +61,8 @@ template <class From>
 void store(const tensor& y, std::int64_t first, std::int64_t step, const From* from,
            std::size_t n) noexcept {
   static_assert(std::is_floating_point_v<From>);
-  tensors::store_row<tensors::round_and_saturate>(type_of(y), y.data, first, step, from, n,
-                                                  std::endian::little);
+  tensors::store_row<tensors::nem_semantics>(type_of(y), y.data, first, step, from, n,
+                                             std::endian::little);
   if (y.element == element::i4 && n != 0)
     end_nibbles(y, first + (static_cast<std::int64_t>(n) - 1) * step);
 }
@@ -71,8 +71,8 @@ template <class From>
 void wrap(const tensor& y, std::int64_t first, std::int64_t step, const From* from,
           std::size_t n) noexcept {
   static_assert(std::is_integral_v<From>);
-  tensors::store_row<tensors::round_and_saturate>(bits_of(y), y.data, first, step, from, n,
-                                                  std::endian::little);
+  tensors::store_row<tensors::nem_semantics>(bits_of(y), y.data, first, step, from, n,
+                                             std::endian::little);
   if (y.element == element::i4 && n != 0)
     end_nibbles(y, first + (static_cast<std::int64_t>(n) - 1) * step);
 }
