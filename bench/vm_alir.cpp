@@ -94,7 +94,7 @@ void add_program(const std::string& name, alir::model m, bool quick) {
   compare(*s, 271, name);
   if (quick) return;
   add_case(name + "/compile", s, 1, [](setting& on, std::size_t) {
-    benchmark::DoNotOptimize(vm::alir::make_plan(on.program));
+    benchmark::DoNotOptimize(vm::alir::compile(on.program));
   });
   const auto ours = [](setting& on, std::size_t n) {
     (void)on.machine.run(on.inputs, on.outputs, n);
