@@ -191,7 +191,7 @@ class block {
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
+    if (capacity_ - size_ < count) grow(count);
     return static_cast<char*>(data_) + size_;
   }
   void append(const void* from, std::size_t count) {
@@ -211,24 +211,22 @@ class block {
   }
 
  private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  [[gnu::cold]] [[gnu::noinline]] block grow(std::size_t count) {
+  /// The capacity that makes room for `count` more bytes.
+  [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
+    return doubled > needed ? doubled : needed < 64 ? 64 : needed;
   }
+  [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
 
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may be inside it
-    append(from, count);
+    block to;
+    to.reserve(grown(count));  // if it throws: no change
+    to.append(data_, size_);
+    to.append(from, count);  // which may be in this block
+    *this = std::move(to);
   }
 
+ protected:
   void* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
@@ -256,7 +254,8 @@ class view {
 };
 
 template <class T>
-class pool {
+class pool : private detail::block {
+  // Members of the block are used directly: each call that is inlined costs the compiler.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
 
  public:
@@ -268,44 +267,50 @@ class pool {
   operator view<T>() const& noexcept { return {data(), size()}; }
   operator view<T>() const&& = delete;
 
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+    return static_cast<const T*>(data_)[i];
+  }
+  [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
+  [[nodiscard]] const T& back() const noexcept {
+    return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
+  }
+  [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
+  [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] const T* end() const noexcept {
+    return static_cast<const T*>(data_) + size_ / sizeof(T);
+  }
 
   void push_back(const T& value) {
-    if (block_.room() < sizeof(T)) return push_growing(value);
+    if ((capacity_ - size_) < sizeof(T)) return push_growing(value);
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
+  void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  void pop_back() noexcept { size_ -= sizeof(T); }
+  void clear() noexcept { size_ = 0; }
   /// Room for `count` more elements; write them there, then say how many with advance().
   [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+    return static_cast<T*>(block::prepare(count * sizeof(T)));
   }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    if (count > size()) (void)block::prepare((count - size()) * sizeof(T));
     for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
+    size_ = count * sizeof(T);
   }
 
   /// Keeps the first `count` elements; there must be at least as many.
-  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+  void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
 
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
@@ -320,8 +325,6 @@ class pool {
     ::new (static_cast<void*>(prepare(1))) T(copy);
     advance(1);
   }
-
-  detail::block block_;
 };
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -5947,64 +5950,64 @@ class findings {
   };
 
   findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  ~findings() { close(); }
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
-  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
-  /// order, a path, a note and a fix.
+  /// Writes the texts of the latest diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix. One pointer, null without a report or where the diagnostic isn't
+  /// kept; whoever adds the next finding ends its texts, so a call costs its caller the least.
   class writer {
    public:
-    explicit writer(report* to, const ending* end = nullptr) noexcept : to_(to), ending_(end) {
-      if (to != nullptr) open(last().text);
-    }
-    writer(const writer&) = delete;
-    writer& operator=(const writer&) = delete;
-    [[gnu::cold]] ~writer();
+    explicit writer(findings* to = nullptr) noexcept : to_(to) {}
 
-    /// Each does nothing without a report, which it tests itself, so that a call costs little code.
-    [[gnu::cold]] writer& operator<<(std::string_view part);
-    writer& operator<<(const text& part) { return *this << part.view(); }
-    writer& operator<<(const char* part) { return *this << std::string_view(part); }
-    [[gnu::cold]] writer& operator<<(char part);
+    [[gnu::cold]] friend writer operator<<(writer w, std::string_view part) { return w.put(part); }
+    [[gnu::cold]] friend writer operator<<(writer w, const char* part) {
+      return w << std::string_view(part);
+    }
+    [[gnu::cold]] friend writer operator<<(writer w, const text& part) { return w << part.view(); }
+    [[gnu::cold]] friend writer operator<<(writer w, char part) {
+      return w << std::string_view(&part, 1);
+    }
     template <class Int>
       requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-    writer& operator<<(Int part) {
+    friend writer operator<<(writer w, Int part) {
       if constexpr (std::is_signed_v<Int>)
-        return put_signed(part);
+        return w.put_signed(part);
       else
-        return put_unsigned(part);
+        return w.put_unsigned(part);
     }
     /// Whatever else can be written into a text, as it is.
     template <class Part>
       requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view> &&
                !std::is_same_v<Part, text>)
-    writer& operator<<(const Part& part) {
-      if (to_ != nullptr) to_->characters << part;
-      return *this;
+    friend writer operator<<(writer w, const Part& part) {
+      if (w.to_ != nullptr) w.characters() << part;
+      return w;
     }
     /// What follows is the path, written as it is.
-    [[gnu::cold]] writer& path();
+    const writer& path() const { return start_path(), *this; }
     /// What follows is the note, about `related`.
-    [[gnu::cold]] writer& note(place related = {});
+    const writer& note(place related = {}) const { return start_note(related), *this; }
     /// What follows replaces `range`, as it is.
-    [[gnu::cold]] writer& fix(place range);
+    const writer& fix(place range) const { return start_fix(range), *this; }
 
    private:
-    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
-    [[gnu::cold]] writer& put_signed(std::int64_t part);
-    [[gnu::cold]] writer& put_unsigned(std::uint64_t part);
-    [[gnu::cold]] void open(text_range& range) noexcept;
-    [[gnu::cold]] void close();
+    [[nodiscard]] text& characters() const noexcept { return to_->to_->characters; }
+    [[gnu::cold]] writer put(std::string_view part) const;
+    [[gnu::cold]] void start_path() const;
+    [[gnu::cold]] void start_note(const place& related) const;
+    [[gnu::cold]] void start_fix(const place& range) const;
+    [[gnu::cold]] writer put_signed(std::int64_t part) const;
+    [[gnu::cold]] writer put_unsigned(std::uint64_t part) const;
 
-    report* to_;
-    const ending* ending_;
-    text_range* range_ = nullptr;
-    bool is_verbatim_ = false;
+    findings* to_;
   };
 
   /// Adds a finding, whose texts are written into the result. `rule` is the id of the rule where that
-  /// isn't the code's name.
-  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {});
+  /// isn't the code's name; a path that is known already can be given here.
+  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {},
+                           std::string_view path = {});
   writer error(errc code, place where) { return add(code, severity::error, where); }
   writer warning(errc code, place where) { return add(code, severity::warning, where); }
   writer note(errc code, place where) { return add(code, severity::note, where); }
@@ -6015,6 +6018,8 @@ class findings {
   [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
   /// The number of errors.
   [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+  /// Ends the texts of the latest diagnostic. Needed only to look at them while this lives.
+  [[gnu::cold]] void close();
 
  protected:
   report* to_;
@@ -6022,6 +6027,14 @@ class findings {
   std::uint64_t errors_ = 0;
   tessera::error first_;
   ending ending_;
+
+ private:
+  [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+  void open(text_range& range) noexcept;
+
+  text_range* range_ = nullptr;  // the one that is written now, of the latest diagnostic
+  bool is_verbatim_ = false;
+  text end_, path_;  // of its message; its path, written after that
 };
 
 }  // namespace detail
@@ -6040,64 +6053,72 @@ class findings {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
-    -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule,
+                                  std::string_view path) -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
   }
-  if (to_ == nullptr) return writer(nullptr);
+  if (to_ == nullptr) return writer();
+  close();
   ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
   constexpr std::size_t max_characters = std::size_t{1} << 30;
-  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
-    return writer(nullptr);
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters) return writer();
   to_->diagnostics.push_back({});
-  diagnostic& d = to_->diagnostics.back();
+  diagnostic& d = last();
   d.code = code;
   d.severity = s;
   d.where = where;
   d.rule = {static_cast<std::uint32_t>(to_->characters.size()),
             static_cast<std::uint32_t>(rule.size())};
   to_->characters << rule;
-  return writer(to_, &ending_);
+  if (ending_.append != nullptr) ending_.append(ending_.context, d, end_);
+  path_ << path;
+  open(d.text);
+  return writer(this);
 }
 
-TESSERA_INLINE auto findings::writer::path() -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  open(last().path);
-  is_verbatim_ = true;
+TESSERA_INLINE void findings::writer::start_path() const {
+  if (to_ == nullptr) return;
+  to_->close();
+  to_->open(to_->last().path);
+  to_->is_verbatim_ = true;
+}
+
+TESSERA_INLINE void findings::writer::start_note(const place& related) const {
+  if (to_ == nullptr) return;
+  to_->close();
+  diagnostic& d = to_->last();
+  d.has_note = true;
+  d.related = related;
+  to_->open(d.note);
+}
+
+TESSERA_INLINE void findings::writer::start_fix(const place& range) const {
+  if (to_ == nullptr) return;
+  to_->close();
+  diagnostic& d = to_->last();
+  d.has_fix = true;
+  d.fix = range;
+  to_->open(d.replacement);
+  to_->is_verbatim_ = true;
+}
+
+TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) const -> writer {
+  if (to_ != nullptr) characters() << part;
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  last().has_note = true;
-  last().related = related;
-  open(last().note);
+TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) const -> writer {
+  if (to_ != nullptr) characters() << part;
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  last().has_fix = true;
-  last().fix = range;
-  open(last().replacement);
-  is_verbatim_ = true;
-  return *this;
-}
-
-TESSERA_INLINE findings::writer::~writer() {
-  if (to_ != nullptr) close();
-}
-
-TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> writer& {
+TESSERA_INLINE auto findings::writer::put(std::string_view part) const -> writer {
   if (to_ == nullptr) return *this;
   constexpr std::size_t max_shown = 200;
-  text& out = to_->characters;
-  if (is_verbatim_) {
+  text& out = characters();
+  if (to_->is_verbatim_) {
     out << part;
     return *this;
   }
@@ -6110,35 +6131,27 @@ TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> write
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::operator<<(char part) -> writer& {
-  return *this << std::string_view(&part, 1);
-}
-
-TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) -> writer& {
-  if (to_ != nullptr) to_->characters << part;
-  return *this;
-}
-
-TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) -> writer& {
-  if (to_ != nullptr) to_->characters << part;
-  return *this;
-}
-
-TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {
+TESSERA_INLINE void findings::open(text_range& range) noexcept {
   range_ = &range;
   range_->first = static_cast<std::uint32_t>(to_->characters.size());
   is_verbatim_ = false;
 }
 
-TESSERA_INLINE void findings::writer::close() {
+TESSERA_INLINE void findings::close() {
   if (range_ == nullptr) return;
   text& out = to_->characters;
   if (range_ == &last().text) {
     if (out.size() == range_->first) out << tessera::error{last().code}.message();
-    if (ending_ != nullptr && ending_->append != nullptr)
-      ending_->append(ending_->context, last(), out);
+    out << end_;
+    end_.clear();
   }
-  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+  const auto end = static_cast<std::uint32_t>(out.size());
+  range_->size = end - range_->first;
+  range_ = nullptr;
+  if (path_.empty()) return;
+  out << path_;
+  last().path = {end, static_cast<std::uint32_t>(path_.size())};
+  path_.clear();
 }
 
 }  // namespace detail
@@ -6503,25 +6516,25 @@ class verifier {
 
   using writer = tessera::detail::findings::writer;
 
-  static void unused(writer& out, std::string_view what, const operation& o, std::int64_t found,
+  static void unused(writer out, std::string_view what, const operation& o, std::int64_t found,
                      int expected) {
     out << what << " is " << found << "; expected " << expected << ", as " << info(o.code).mnemonic
         << " does not use it";
   }
   /// After an index.
-  static void absent(writer& out, std::int64_t count) {
+  static void absent(writer out, std::int64_t count) {
     out << " does not exist; ";
     if (count <= 0)
       out << "the model has none";
     else
       out << "expected 0 to " << count - 1;
   }
-  static void number(writer& out, double v) {
+  static void number(writer out, double v) {
     text shown;
     print_number(shown, v);
     out << shown.view();
   }
-  void shift(writer& out, std::size_t i) const {
+  void shift(writer out, std::size_t i) const {
     const operation& o = m_.ops[i];
     const auto farther = [](std::int64_t a, std::int64_t b) {
       return (a < 0 ? -a : a) < (b < 0 ? -b : b) ? b : a;

@@ -1417,7 +1417,7 @@ class block {
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
+    if (capacity_ - size_ < count) grow(count);
     return static_cast<char*>(data_) + size_;
   }
   void append(const void* from, std::size_t count) {
@@ -1437,24 +1437,22 @@ class block {
   }
 
  private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  [[gnu::cold]] [[gnu::noinline]] block grow(std::size_t count) {
+  /// The capacity that makes room for `count` more bytes.
+  [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
+    return doubled > needed ? doubled : needed < 64 ? 64 : needed;
   }
+  [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
 
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may be inside it
-    append(from, count);
+    block to;
+    to.reserve(grown(count));  // if it throws: no change
+    to.append(data_, size_);
+    to.append(from, count);  // which may be in this block
+    *this = std::move(to);
   }
 
+ protected:
   void* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
@@ -1482,7 +1480,8 @@ class view {
 };
 
 template <class T>
-class pool {
+class pool : private detail::block {
+  // Members of the block are used directly: each call that is inlined costs the compiler.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
 
  public:
@@ -1494,44 +1493,50 @@ class pool {
   operator view<T>() const& noexcept { return {data(), size()}; }
   operator view<T>() const&& = delete;
 
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+    return static_cast<const T*>(data_)[i];
+  }
+  [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
+  [[nodiscard]] const T& back() const noexcept {
+    return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
+  }
+  [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
+  [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] const T* end() const noexcept {
+    return static_cast<const T*>(data_) + size_ / sizeof(T);
+  }
 
   void push_back(const T& value) {
-    if (block_.room() < sizeof(T)) return push_growing(value);
+    if ((capacity_ - size_) < sizeof(T)) return push_growing(value);
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
+  void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  void pop_back() noexcept { size_ -= sizeof(T); }
+  void clear() noexcept { size_ = 0; }
   /// Room for `count` more elements; write them there, then say how many with advance().
   [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+    return static_cast<T*>(block::prepare(count * sizeof(T)));
   }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    if (count > size()) (void)block::prepare((count - size()) * sizeof(T));
     for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
+    size_ = count * sizeof(T);
   }
 
   /// Keeps the first `count` elements; there must be at least as many.
-  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+  void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
 
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
@@ -1546,8 +1551,6 @@ class pool {
     ::new (static_cast<void*>(prepare(1))) T(copy);
     advance(1);
   }
-
-  detail::block block_;
 };
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -9855,64 +9858,64 @@ class findings {
   };
 
   findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  ~findings() { close(); }
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
-  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
-  /// order, a path, a note and a fix.
+  /// Writes the texts of the latest diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix. One pointer, null without a report or where the diagnostic isn't
+  /// kept; whoever adds the next finding ends its texts, so a call costs its caller the least.
   class writer {
    public:
-    explicit writer(report* to, const ending* end = nullptr) noexcept : to_(to), ending_(end) {
-      if (to != nullptr) open(last().text);
-    }
-    writer(const writer&) = delete;
-    writer& operator=(const writer&) = delete;
-    [[gnu::cold]] ~writer();
+    explicit writer(findings* to = nullptr) noexcept : to_(to) {}
 
-    /// Each does nothing without a report, which it tests itself, so that a call costs little code.
-    [[gnu::cold]] writer& operator<<(std::string_view part);
-    writer& operator<<(const text& part) { return *this << part.view(); }
-    writer& operator<<(const char* part) { return *this << std::string_view(part); }
-    [[gnu::cold]] writer& operator<<(char part);
+    [[gnu::cold]] friend writer operator<<(writer w, std::string_view part) { return w.put(part); }
+    [[gnu::cold]] friend writer operator<<(writer w, const char* part) {
+      return w << std::string_view(part);
+    }
+    [[gnu::cold]] friend writer operator<<(writer w, const text& part) { return w << part.view(); }
+    [[gnu::cold]] friend writer operator<<(writer w, char part) {
+      return w << std::string_view(&part, 1);
+    }
     template <class Int>
       requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-    writer& operator<<(Int part) {
+    friend writer operator<<(writer w, Int part) {
       if constexpr (std::is_signed_v<Int>)
-        return put_signed(part);
+        return w.put_signed(part);
       else
-        return put_unsigned(part);
+        return w.put_unsigned(part);
     }
     /// Whatever else can be written into a text, as it is.
     template <class Part>
       requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view> &&
                !std::is_same_v<Part, text>)
-    writer& operator<<(const Part& part) {
-      if (to_ != nullptr) to_->characters << part;
-      return *this;
+    friend writer operator<<(writer w, const Part& part) {
+      if (w.to_ != nullptr) w.characters() << part;
+      return w;
     }
     /// What follows is the path, written as it is.
-    [[gnu::cold]] writer& path();
+    const writer& path() const { return start_path(), *this; }
     /// What follows is the note, about `related`.
-    [[gnu::cold]] writer& note(place related = {});
+    const writer& note(place related = {}) const { return start_note(related), *this; }
     /// What follows replaces `range`, as it is.
-    [[gnu::cold]] writer& fix(place range);
+    const writer& fix(place range) const { return start_fix(range), *this; }
 
    private:
-    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
-    [[gnu::cold]] writer& put_signed(std::int64_t part);
-    [[gnu::cold]] writer& put_unsigned(std::uint64_t part);
-    [[gnu::cold]] void open(text_range& range) noexcept;
-    [[gnu::cold]] void close();
+    [[nodiscard]] text& characters() const noexcept { return to_->to_->characters; }
+    [[gnu::cold]] writer put(std::string_view part) const;
+    [[gnu::cold]] void start_path() const;
+    [[gnu::cold]] void start_note(const place& related) const;
+    [[gnu::cold]] void start_fix(const place& range) const;
+    [[gnu::cold]] writer put_signed(std::int64_t part) const;
+    [[gnu::cold]] writer put_unsigned(std::uint64_t part) const;
 
-    report* to_;
-    const ending* ending_;
-    text_range* range_ = nullptr;
-    bool is_verbatim_ = false;
+    findings* to_;
   };
 
   /// Adds a finding, whose texts are written into the result. `rule` is the id of the rule where that
-  /// isn't the code's name.
-  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {});
+  /// isn't the code's name; a path that is known already can be given here.
+  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {},
+                           std::string_view path = {});
   writer error(errc code, place where) { return add(code, severity::error, where); }
   writer warning(errc code, place where) { return add(code, severity::warning, where); }
   writer note(errc code, place where) { return add(code, severity::note, where); }
@@ -9923,6 +9926,8 @@ class findings {
   [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
   /// The number of errors.
   [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+  /// Ends the texts of the latest diagnostic. Needed only to look at them while this lives.
+  [[gnu::cold]] void close();
 
  protected:
   report* to_;
@@ -9930,6 +9935,14 @@ class findings {
   std::uint64_t errors_ = 0;
   tessera::error first_;
   ending ending_;
+
+ private:
+  [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+  void open(text_range& range) noexcept;
+
+  text_range* range_ = nullptr;  // the one that is written now, of the latest diagnostic
+  bool is_verbatim_ = false;
+  text end_, path_;  // of its message; its path, written after that
 };
 
 }  // namespace detail
@@ -9948,64 +9961,72 @@ class findings {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
-    -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule,
+                                  std::string_view path) -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
   }
-  if (to_ == nullptr) return writer(nullptr);
+  if (to_ == nullptr) return writer();
+  close();
   ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
   constexpr std::size_t max_characters = std::size_t{1} << 30;
-  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
-    return writer(nullptr);
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters) return writer();
   to_->diagnostics.push_back({});
-  diagnostic& d = to_->diagnostics.back();
+  diagnostic& d = last();
   d.code = code;
   d.severity = s;
   d.where = where;
   d.rule = {static_cast<std::uint32_t>(to_->characters.size()),
             static_cast<std::uint32_t>(rule.size())};
   to_->characters << rule;
-  return writer(to_, &ending_);
+  if (ending_.append != nullptr) ending_.append(ending_.context, d, end_);
+  path_ << path;
+  open(d.text);
+  return writer(this);
 }
 
-TESSERA_INLINE auto findings::writer::path() -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  open(last().path);
-  is_verbatim_ = true;
+TESSERA_INLINE void findings::writer::start_path() const {
+  if (to_ == nullptr) return;
+  to_->close();
+  to_->open(to_->last().path);
+  to_->is_verbatim_ = true;
+}
+
+TESSERA_INLINE void findings::writer::start_note(const place& related) const {
+  if (to_ == nullptr) return;
+  to_->close();
+  diagnostic& d = to_->last();
+  d.has_note = true;
+  d.related = related;
+  to_->open(d.note);
+}
+
+TESSERA_INLINE void findings::writer::start_fix(const place& range) const {
+  if (to_ == nullptr) return;
+  to_->close();
+  diagnostic& d = to_->last();
+  d.has_fix = true;
+  d.fix = range;
+  to_->open(d.replacement);
+  to_->is_verbatim_ = true;
+}
+
+TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) const -> writer {
+  if (to_ != nullptr) characters() << part;
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  last().has_note = true;
-  last().related = related;
-  open(last().note);
+TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) const -> writer {
+  if (to_ != nullptr) characters() << part;
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  last().has_fix = true;
-  last().fix = range;
-  open(last().replacement);
-  is_verbatim_ = true;
-  return *this;
-}
-
-TESSERA_INLINE findings::writer::~writer() {
-  if (to_ != nullptr) close();
-}
-
-TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> writer& {
+TESSERA_INLINE auto findings::writer::put(std::string_view part) const -> writer {
   if (to_ == nullptr) return *this;
   constexpr std::size_t max_shown = 200;
-  text& out = to_->characters;
-  if (is_verbatim_) {
+  text& out = characters();
+  if (to_->is_verbatim_) {
     out << part;
     return *this;
   }
@@ -10018,35 +10039,27 @@ TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> write
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::operator<<(char part) -> writer& {
-  return *this << std::string_view(&part, 1);
-}
-
-TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) -> writer& {
-  if (to_ != nullptr) to_->characters << part;
-  return *this;
-}
-
-TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) -> writer& {
-  if (to_ != nullptr) to_->characters << part;
-  return *this;
-}
-
-TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {
+TESSERA_INLINE void findings::open(text_range& range) noexcept {
   range_ = &range;
   range_->first = static_cast<std::uint32_t>(to_->characters.size());
   is_verbatim_ = false;
 }
 
-TESSERA_INLINE void findings::writer::close() {
+TESSERA_INLINE void findings::close() {
   if (range_ == nullptr) return;
   text& out = to_->characters;
   if (range_ == &last().text) {
     if (out.size() == range_->first) out << tessera::error{last().code}.message();
-    if (ending_ != nullptr && ending_->append != nullptr)
-      ending_->append(ending_->context, last(), out);
+    out << end_;
+    end_.clear();
   }
-  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+  const auto end = static_cast<std::uint32_t>(out.size());
+  range_->size = end - range_->first;
+  range_ = nullptr;
+  if (path_.empty()) return;
+  out << path_;
+  last().path = {end, static_cast<std::uint32_t>(path_.size())};
+  path_.clear();
 }
 
 }  // namespace detail
@@ -10293,45 +10306,7 @@ struct verbatim {
   return out;
 }
 
-/// One finding: its message is streamed into it, the general one of the code if nothing is. `path`
-/// lasts as long as it does.
-class message {
- public:
-  [[gnu::cold, gnu::noinline]] message(tessera::detail::findings& to, errc code, severity s,
-                                       const tessera::place& where, std::string_view path)
-      : to_(to.add(code, s, where, rule(code).id())), path_(path) {}
-  message(const message&) = delete;
-  message& operator=(const message&) = delete;
-  [[gnu::cold, gnu::noinline]] ~message() { to_.path() << path_; }
-
-  // Not one template: there are over a hundred messages, compiled wherever models are verified.
-  [[gnu::cold, gnu::noinline]] message& operator<<(std::string_view s) { return put(s); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(const char* s) {
-    return put(std::string_view(s));
-  }
-  [[gnu::cold, gnu::noinline]] message& operator<<(char c) { return put(c); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(long long v) { return put(v); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(unsigned long long v) { return put(v); }
-  message& operator<<(int v) { return *this << static_cast<long long>(v); }
-  message& operator<<(long v) { return *this << static_cast<long long>(v); }
-  message& operator<<(unsigned v) { return *this << static_cast<unsigned long long>(v); }
-  message& operator<<(unsigned long v) { return *this << static_cast<unsigned long long>(v); }
-  message& operator<<(bool) = delete;
-  [[gnu::cold, gnu::noinline]] message& operator<<(const dimensions& d) { return put(d); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(const excerpt& e) { return put(e); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(const quoted& q) { return put(q); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(const verbatim& v) { return put(v); }
-
- private:
-  template <class Part>
-  message& put(const Part& part) {
-    to_ << part;
-    return *this;
-  }
-
-  tessera::detail::findings::writer to_;
-  std::string_view path_;
-};
+using writer = tessera::detail::findings::writer;
 
 class findings {
  public:
@@ -10346,10 +10321,10 @@ class findings {
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
-  /// One more finding.
-  message add(errc code, severity s, const location& at) {
+  /// One more finding, whose message is written into the result.
+  [[gnu::cold, gnu::noinline]] writer add(errc code, severity s, const location& at) {
     begin(s, at);
-    return {base_, code, s, {.file = at.file}, path_};
+    return base_.add(code, s, {.file = at.file}, rule(code).id(), path_);
   }
 
   /// How many errors there were.
@@ -10360,6 +10335,7 @@ class findings {
 
   /// Looks up the offsets, one walk of the text for each node with findings.
   [[gnu::cold, gnu::noinline]] void finish() {
+    base_.close();
     while (!pending_.empty() && pending_.back().index >= report_->diagnostics.size())
       pending_.pop_back();  // not kept after all: the texts were too long
     sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
@@ -10408,7 +10384,7 @@ class findings {
   };
 
   /// Before a finding is added.
-  [[gnu::cold, gnu::noinline]] void begin(severity s, const location& at) {
+  void begin(severity s, const location& at) {
     if (s == severity::error && !base_.failed()) {
       first_place_ = {at.file, at.node, 0};
       append_path(first_path_, at);
@@ -10744,7 +10720,7 @@ namespace ark {
 namespace detail {
 
 /// Whether all indices and enumerators of a model are in range, and no operation is in two nodes.
-[[nodiscard]] inline bool indices_hold(const model& g) noexcept {
+[[nodiscard, gnu::cold]] inline bool indices_hold(const model& g) noexcept {
   const auto holds = [](range r, std::size_t size) {
     return r.count == 0 || (r.first < size && r.count <= size - r.first);
   };
@@ -10828,8 +10804,8 @@ struct context {
         ops.push_back({n, i, g.nodes[n].ops.first + i});
   }
 
-  message error(errc code, const location& at) { return found.add(code, severity::error, at); }
-  message warning(errc code, const location& at) { return found.add(code, severity::warning, at); }
+  writer error(errc code, const location& at) { return found.add(code, severity::error, at); }
+  writer warning(errc code, const location& at) { return found.add(code, severity::warning, at); }
   /// The first entry of a tensor's Id; of its buffer's Id.
   [[nodiscard]] std::uint32_t same_tensor(std::uint32_t t) const noexcept {
     return tensors.first_of(t);
@@ -10854,7 +10830,8 @@ struct context {
 };
 
 /// S12 for the members of one object.
-inline void unknown_members(context& c, std::uint32_t members, const location& at, bool buffer) {
+[[gnu::cold]] inline void unknown_members(context& c, std::uint32_t members, const location& at,
+                                          bool buffer) {
   if (!c.options.strict) return;
   std::size_t left = c.g.members.size();  // a list in a model built in code may be cyclic
   for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
@@ -10865,7 +10842,7 @@ inline void unknown_members(context& c, std::uint32_t members, const location& a
 }
 
 /// The rules S of the root, nodes and operations; tensor_rules has those of tensors and buffers.
-inline void structure_rules(context& c) {
+[[gnu::cold]] inline void structure_rules(context& c) {
   const model& g = c.g;
   if (g.world_size < 1)
     c.error(errc::ark_s03_world, at_root().in("WorldSize"))
@@ -11122,7 +11099,7 @@ class graph_rules {
   [[gnu::cold, gnu::noinline]] void report_cycle(const pool<std::uint32_t>& cycle,
                                                  std::uint32_t lowest) {
     {
-      message out = c_.error(errc::ark_g06_cycle, at_node(cycle[lowest]));
+      writer out = c_.error(errc::ark_g06_cycle, at_node(cycle[lowest]));
       out << "dependency cycle: ";
       const std::size_t shown = cycle.size() < 12 ? cycle.size() : 12;
       for (std::size_t i = 0; i < shown; ++i) {
@@ -11160,8 +11137,7 @@ class graph_rules {
         }
         const severity how = c_.options.of_plan ? severity::warning : severity::error;
         {
-          message out =
-              c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k));
+          writer out = c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k));
           const op_place& first = c_.ops[m - 1];
           out << "tensor " << g_.tensors[made[k]].id << " is already a result of node "
               << g_.nodes[first.node].id;
@@ -11482,7 +11458,7 @@ class communication_rules {
   explicit communication_rules(context& c) : c_(c), g_(c.g) {}
 
   /// C07: of an operation that computes.
-  void computation(const op_place& p, const op& o) {
+  [[gnu::cold]] void computation(const op_place& p, const op& o) {
     const std::uint32_t count = o.reads + o.writes;
     for (std::uint32_t u = 0; u < count; ++u)
       if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
@@ -11492,7 +11468,7 @@ class communication_rules {
   }
 
   /// The others, of an operation that has as many tensors as its Type says.
-  void operation(const op_place& p, const op& o, bool arguments_hold) {
+  [[gnu::cold]] void operation(const op_place& p, const op& o, bool arguments_hold) {
     p_ = p;
     if (g_.world_size == 1) {
       c_.error(errc::ark_c06_single, c_.at(p))
@@ -11526,7 +11502,7 @@ class communication_rules {
   [[nodiscard]] location use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
 
   /// Whether a tensor is on this rank, or on another.
-  bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
+  [[gnu::cold]] bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
     const buffer& b = buffer_at(o, l, i);
     if (is_local(g_, b) == local) return true;
     c_.error(code, use(l, i).in("Buffer").in("Rank"))
@@ -11541,7 +11517,7 @@ class communication_rules {
     return false;
   }
   /// Whether a stand-in's tag is one of a local buffer's for the rank of the stand-in.
-  [[nodiscard]] bool paired(range remote, range local, std::int32_t rank) const {
+  [[nodiscard, gnu::cold]] bool paired(range remote, range local, std::int32_t rank) const {
     if (remote.count == 1 || local.count == 1) {
       for (const tag& a : tags(g_, remote))
         for (const tag& b : tags(g_, local))
@@ -11562,7 +11538,7 @@ class communication_rules {
   }
 
   /// C01, C03.
-  void send(const op& o) {
+  [[gnu::cold]] void send(const op& o) {
     const bool from = expect(errc::ark_c01_send, o, list::reads, 0, true);
     const bool to = expect(errc::ark_c01_send, o, list::writes, 0, false);
     const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
@@ -11591,7 +11567,8 @@ class communication_rules {
           << " is written but has no RecvTags; expected at least one";
   }
   /// C03: a tensor of packets for `count` times a payload.
-  void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
+  [[gnu::cold]] void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload,
+                             std::uint64_t count) {
     const std::uint32_t t = tensor_at(o, l, i);
     if (g_.tensors[t].type != data_type::uint8)
       c_.error(errc::ark_c03_packet, use(l, i).in("DataType"))
@@ -11608,7 +11585,7 @@ class communication_rules {
   }
 
   /// C02.
-  void recv(const op& o) {
+  [[gnu::cold]] void recv(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
     const bool to = expect(errc::ark_c02_recv, o, list::writes, 0, true);
     const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
@@ -11617,7 +11594,7 @@ class communication_rules {
           << "SendTags and the RecvTags of buffer " << data.id << " share no tag for rank "
           << remote.rank << "; expected one";
   }
-  void recv_packet(const op& o) {
+  [[gnu::cold]] void recv_packet(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
     const bool scratch = expect(errc::ark_c02_recv, o, list::reads, 1, true);
     expect(errc::ark_c02_recv, o, list::writes, 0, true);
@@ -11629,7 +11606,7 @@ class communication_rules {
   }
 
   /// C04, C03.
-  void recv_reduce_send(const op& o, bool arguments_hold) {
+  [[gnu::cold]] void recv_reduce_send(const op& o, bool arguments_hold) {
     constexpr errc code = errc::ark_c04_peers;
     const bool packet = o.type == op_type::recv_reduce_send_packet;
     const std::uint32_t peers = o.writes - 1;
@@ -11688,7 +11665,7 @@ class communication_rules {
   }
 
   /// C05.
-  void device_sync(const op& o) {
+  [[gnu::cold]] void device_sync(const op& o) {
     own_rank(errc::ark_c05_sync, *find_argument(g_, o, argument_name::rank));
     const argument& peers = *find_argument(g_, o, argument_name::peer_num);
     if (peers.integer != std::int64_t{g_.world_size} - 1)
@@ -11749,7 +11726,7 @@ class op_rules {
  public:
   explicit op_rules(context& c) : c_(c), g_(c.g) {}
 
-  void run() {
+  [[gnu::cold]] void run() {
     communication_rules communication(c_);
     for (const op_place& p : c_.ops) {
       p_ = p;
@@ -11790,7 +11767,7 @@ class op_rules {
   [[nodiscard]] static std::string_view name_of(const op& o) noexcept { return info(o.type).name; }
 
   /// O03.
-  void arity(const op& o) {
+  [[gnu::cold]] void arity(const op& o) {
     const op_row& row = info(o.type);
     const std::uint32_t counts[] = {o.reads, o.writes, o.results};
     const std::int8_t wanted[] = {row.reads, row.writes, row.results};
@@ -11800,7 +11777,7 @@ class op_rules {
                                        : i != 1 || counts[i] >= 1;
       if (fits) continue;
       {
-        message out = c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]));
+        writer out = c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]));
         out << name_of(o) << ": expected ";
         if (wanted[i] < 0)
           out << "at least 1";
@@ -11814,7 +11791,7 @@ class op_rules {
   // ---- arguments
 
   /// O04, O05. Whether the arguments have no errors.
-  bool arguments_of(const op& o) {
+  [[gnu::cold]] bool arguments_of(const op& o) {
     const argument_rows rows = arguments_by_op.of[static_cast<std::size_t>(o.type)];
     if (rows.count == 0 && o.arguments.count == 0) return true;
     const std::uint64_t before = c_.found.errors();
@@ -11839,7 +11816,7 @@ class op_rules {
             << name(g_, a) << " is " << type_text(a.type) << "; expected " << type_text(row->type);
       } else if (row->use == argument_use::alias) {
         {
-          message out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
+          writer out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
           out << name(g_, a) << " is an older spelling of ";
           for (const argument_row& r : rows)
             if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
@@ -11873,7 +11850,7 @@ class op_rules {
   }
 
   /// O05.
-  bool form(const argument& a) {
+  [[gnu::cold]] bool form(const argument& a) {
     bool fits = true;
     switch (a.type) {
       case argument_type::other: fits = false; break;
@@ -11895,7 +11872,7 @@ class op_rules {
       case argument_type::tensor: break;
     }
     if (!fits) {
-      message out = c_.error(errc::ark_o05_argument_form, c_.at(p_, a));
+      writer out = c_.error(errc::ark_o05_argument_form, c_.at(p_, a));
       out << "expected {TYPE: value} with one known TYPE and a value in its range";
       if (a.type == argument_type::other) out << ", found " << excerpt{text_of(g_, a.token)};
     }
@@ -11904,7 +11881,7 @@ class op_rules {
 
   // ---- tensors
 
-  void tensors_of(const op& o, bool arguments_hold) {
+  [[gnu::cold]] void tensors_of(const op& o, bool arguments_hold) {
     for (const std::uint32_t t : uses(g_, o))
       if (c_.unsound[t]) return;
     const op_kind kind = info(o.type).kind;
@@ -11944,7 +11921,7 @@ class op_rules {
         << buffer_of(g_, from).id << ", that of tensor " << g_.tensors[from].id;
   }
   /// O08.
-  void result(const op& o) {
+  [[gnu::cold]] void result(const op& o) {
     const bool done = o.type == op_type::send_done;
     const std::uint32_t at_list = o.type == op_type::kv_cache_slot ? 2 : 0;
     const std::uint32_t from = done ? read(o, 0) : written(o, at_list);
@@ -11953,7 +11930,7 @@ class op_rules {
                        same_dimensions(at(from), at(to))))
       return;
     {
-      message out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
+      writer out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
       out << "expected the same view as " << (done ? "ReadTensors[" : "WriteTensors[") << at_list
           << "], tensor " << g_.tensors[from].id << ", found a different ";
       if (c_.storage_of(from) != c_.storage_of(to))
@@ -11985,7 +11962,7 @@ class op_rules {
         << " for this tensor of " << name_of(o);
   }
 
-  void unary(const op& o) {
+  [[gnu::cold]] void unary(const op& o) {
     if (o.type != op_type::cast) same_types(o);
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
@@ -11993,7 +11970,7 @@ class op_rules {
         << "input Shape " << a << " does not "
         << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
   }
-  void binary(const op& o) {
+  [[gnu::cold]] void binary(const op& o) {
     same_types(o);
     const dimensions a = shape_of(at(read(o, 0))), b = shape_of(at(read(o, 1)));
     const dimensions w = shape_of(at(written(o, 0)));
@@ -12010,7 +11987,7 @@ class op_rules {
         << "the last dimensions are " << a.last() << ", " << b.last() << " and " << w.last()
         << "; Rope expects equal, even ones";
   }
-  void layer_norm(const op& o) {
+  [[gnu::cold]] void layer_norm(const op& o) {
     same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
     const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (!(x == w))
@@ -12023,7 +12000,7 @@ class op_rules {
   }
 
   /// O10.
-  void reduce(const op& o) {
+  [[gnu::cold]] void reduce(const op& o) {
     same_types(o);
     const argument& axis = *argument_of(g_, o, argument_name::axis);
     const bool keep = argument_of(g_, o, argument_name::keep_dim)->integer != 0;
@@ -12039,14 +12016,14 @@ class op_rules {
           << (keep ? ", keeping it," : "") << " is " << wanted << ", not " << w;
   }
   /// O11.
-  void transpose(const op& o) {
+  [[gnu::cold]] void transpose(const op& o) {
     same_types(o);
     const argument& permutation = *argument_of(g_, o, argument_name::permutation);
     const auto axes = integers(g_, permutation.integers);
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (!permuted(a, axes, wanted)) {
-      message out = c_.error(errc::ark_o11_permutation, c_.at(p_, permutation));
+      writer out = c_.error(errc::ark_o11_permutation, c_.at(p_, permutation));
       out << "Permutation is [";
       for (std::size_t i = 0; i < axes.size(); ++i) out << (i == 0 ? "" : ",") << axes[i];
       out << "]; expected each of the axes 0 to " << a.rank - 1 << " of Shape " << a << " once";
@@ -12058,14 +12035,14 @@ class op_rules {
     dimensions other;
     const bool is_inverse = permuted(a, {inverse, a.rank}, other) && other == w;
     {
-      message out = c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"));
+      writer out = c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"));
       out << "Shape " << a << " permuted is " << wanted << ", not " << w;
       if (is_inverse) out << "; the inverse permutation would fit";
     }
   }
 
   /// O12.
-  void matmul(const op& o) {
+  [[gnu::cold]] void matmul(const op& o) {
     same_types(o);
     const std::uint32_t x = read(o, 0), y = read(o, 1), z = written(o, 0);
     const bool tx = argument_of(g_, o, argument_name::transpose_input)->integer != 0;
@@ -12090,7 +12067,7 @@ class op_rules {
       const location where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
       const bool pads = (fits ? at(z) : at(y)).pads != none;
       {
-        message out = c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"));
+        writer out = c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"));
         out << "PaddedShapes " << pa << turned(tx) << " and " << pb << turned(ty);
         if (fits)
           out << " multiply to " << padded.out << ", not to " << pw;
@@ -12138,7 +12115,7 @@ class op_rules {
   }
 
   /// O13.
-  void embedding(const op& o) {
+  [[gnu::cold]] void embedding(const op& o) {
     expect_type(o, data_type::int32, read(o, 0), use(list::reads, 0));
     same_type(o, read(o, 1), written(o, 0), use(list::writes, 0));
     const dimensions i = shape_of(at(read(o, 0))), t = shape_of(at(read(o, 1)));
@@ -12156,7 +12133,7 @@ class op_rules {
   }
 
   /// token, position → cache, position, output (facts are partial).
-  void kv_cache_slot(const op& o) {
+  [[gnu::cold]] void kv_cache_slot(const op& o) {
     for (std::uint32_t i = 0; i < 2; ++i) {
       const list l = i == 0 ? list::reads : list::writes;
       const std::uint32_t position = i == 0 ? read(o, 1) : written(o, 1);
@@ -12178,7 +12155,7 @@ class op_rules {
   }
 
   /// O14.
-  void overlaps(const op& o, op_kind kind) {
+  [[gnu::cold]] void overlaps(const op& o, op_kind kind) {
     const std::uint32_t w = written(o, 0);
     for (std::uint32_t i = 0; i < o.reads; ++i) {
       const std::uint32_t r = read(o, i);
@@ -12343,7 +12320,7 @@ class tensor_rules {
   [[gnu::cold, gnu::noinline]] void layout_flaws(const layout& l, flaw f, std::uint64_t bytes,
                                                  const location& at) {
     if ((f & rank) != 0) {
-      message out = c_.error(errc::ark_t01_rank, at.in("Shape"));
+      writer out = c_.error(errc::ark_t01_rank, at.in("Shape"));
       if (l.rank > max_rank)
         out << l.rank << " dimensions; expected 1 to 4";
       else
@@ -12376,7 +12353,7 @@ class tensor_rules {
           << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
           << " exceed Strides " << dims(l.strides);
     if ((f & pad_step) != 0) {
-      message out = c_.error(errc::ark_t05_strides, at.in("Pads"));
+      writer out = c_.error(errc::ark_t05_strides, at.in("Pads"));
       std::int64_t pads[max_rank] = {1, 1, 1, 1};
       for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
       out << "Strides " << dims(l.strides) << " are not multiples of Pads " << dims(pads);
@@ -12393,11 +12370,11 @@ class tensor_rules {
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
     const severity how = c_.options.of_plan ? severity::warning : severity::error;
     constexpr errc code = errc::ark_t08_tensor_differs;
-    const auto start = [&](message& out, std::string_view member) -> message& {
+    const auto start = [&](writer out, std::string_view member) -> writer {
       return out << "tensor " << b.id << " has " << member << ' ';
     };
     if (a.type != b.type) {
-      message out = c_.found.add(code, how, at.in("DataType"));
+      writer out = c_.found.add(code, how, at.in("DataType"));
       start(out, "DataType") << info(b.type).name << " here and " << info(a.type).name << " before";
       return;
     }
@@ -12414,12 +12391,12 @@ class tensor_rules {
       const dimensions then =
           dimensions_of(before[i].values, x.rank < max_rank ? x.rank : max_rank);
       if (now == then) continue;
-      message out = c_.found.add(code, how, at.in(here[i].name));
+      writer out = c_.found.add(code, how, at.in(here[i].name));
       start(out, here[i].name) << now << " here and " << then << " before";
       return;
     }
     if (c_.storage_of(t) == c_.storage_of(first)) return;
-    message out = c_.found.add(code, how, at.in("Buffer"));
+    writer out = c_.found.add(code, how, at.in("Buffer"));
     start(out, "Buffer") << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id
                          << " before";
   }
@@ -12459,7 +12436,7 @@ class tensor_rules {
       const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
                               : t.rank == -1 || t.rank == g_.rank;
       if (!good) {
-        message out = c_.error(errc::ark_b04_tag_rank, at.in(member, i));
+        writer out = c_.error(errc::ark_b04_tag_rank, at.in(member, i));
         out << '[' << t.rank << ',' << t.number << "] has rank " << t.rank << "; expected ";
         if (local)
           out << "a rank below " << g_.world_size << " other than " << g_.rank;
@@ -13348,10 +13325,9 @@ class plan_findings {
     return {.index = options_.source.empty() ? error_index::whole : error_index::none};
   }
 
-  /// `path` has to last as long as the message.
-  message add(errc code, severity how, const tessera::place& where, std::string_view path) {
+  writer add(errc code, severity how, const tessera::place& where, std::string_view path) {
     if (how == severity::error && !base_.failed()) first_path_ << path;
-    return {base_, code, how, where, path};
+    return base_.add(code, how, where, rule(code).id(), path);
   }
   /// Those that another report counted and didn't keep.
   void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes,
@@ -13365,6 +13341,7 @@ class plan_findings {
   }
   /// Looks up the offsets. Returns the first error.
   [[nodiscard]] tessera::error finish() {
+    base_.close();
     const std::size_t count = found_ == nullptr ? first_ : found_->diagnostics.size();
     pool<std::string_view> paths;
     for (std::size_t i = first_; i < count; ++i)
@@ -13430,7 +13407,7 @@ class plan_lint {
   };
 
   /// At the current path and `tail`; `offset` is that of the object, in a plan that was read.
-  message at(errc code, severity how, std::uint64_t offset, std::string_view tail) {
+  writer at(errc code, severity how, std::uint64_t offset, std::string_view tail) {
     place_.clear();
     place_ << path_.view() << tail;
     tessera::place where = outer_;
@@ -13533,7 +13510,7 @@ class plan_lint {
     const std::string_view s = text_of(p_.parts, value);
     for (const std::string_view n : known)
       if (s == n) return;
-    message out = at(errc::ark_plan_config, warning, c.offset, tail);
+    writer out = at(errc::ark_plan_config, warning, c.offset, tail);
     out << "unknown " << tail.substr(1) << ' ' << quoted{s} << "; expected ";
     for (std::size_t i = 0; i < 3 && !known[i].empty(); ++i)
       out << (i == 0 ? "" : i == 2 || known[i + 1].empty() ? " or " : ", ") << known[i];
@@ -14170,7 +14147,7 @@ class plan_matcher {
     return {words_};
   }
   /// At an operation of the plan.
-  message at(std::size_t j, severity how, std::string_view tail) {
+  writer at(std::size_t j, severity how, std::string_view tail) {
     const plan_place where = order_[here_.node(j)];
     path_.clear();
     path_ << "$.TaskInfos[" << where.task << "].Ops[" << where.op << ']' << tail;
@@ -14918,7 +14895,7 @@ class ranks_checker {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(world_.size());
   }
-  message add(std::uint32_t rank, errc code, severity s, location at) {
+  writer add(std::uint32_t rank, errc code, severity s, location at) {
     at.file = files_[rank];
     return found_.add(code, s, at);
   }
@@ -14971,7 +14948,7 @@ class ranks_checker {
     }
     miss(world_size);
     if (missing > 0) {
-      message out = found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"));
+      writer out = found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"));
       if (missing == 1)
         out << "no file for rank " << names.view() << " of " << world_size;
       else

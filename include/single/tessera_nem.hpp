@@ -180,7 +180,7 @@ class block {
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
+    if (capacity_ - size_ < count) grow(count);
     return static_cast<char*>(data_) + size_;
   }
   void append(const void* from, std::size_t count) {
@@ -200,24 +200,22 @@ class block {
   }
 
  private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  [[gnu::cold]] [[gnu::noinline]] block grow(std::size_t count) {
+  /// The capacity that makes room for `count` more bytes.
+  [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
+    return doubled > needed ? doubled : needed < 64 ? 64 : needed;
   }
+  [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
 
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may be inside it
-    append(from, count);
+    block to;
+    to.reserve(grown(count));  // if it throws: no change
+    to.append(data_, size_);
+    to.append(from, count);  // which may be in this block
+    *this = std::move(to);
   }
 
+ protected:
   void* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
@@ -245,7 +243,8 @@ class view {
 };
 
 template <class T>
-class pool {
+class pool : private detail::block {
+  // Members of the block are used directly: each call that is inlined costs the compiler.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
 
  public:
@@ -257,44 +256,50 @@ class pool {
   operator view<T>() const& noexcept { return {data(), size()}; }
   operator view<T>() const&& = delete;
 
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+    return static_cast<const T*>(data_)[i];
+  }
+  [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
+  [[nodiscard]] const T& back() const noexcept {
+    return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
+  }
+  [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
+  [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] const T* end() const noexcept {
+    return static_cast<const T*>(data_) + size_ / sizeof(T);
+  }
 
   void push_back(const T& value) {
-    if (block_.room() < sizeof(T)) return push_growing(value);
+    if ((capacity_ - size_) < sizeof(T)) return push_growing(value);
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
+  void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  void pop_back() noexcept { size_ -= sizeof(T); }
+  void clear() noexcept { size_ = 0; }
   /// Room for `count` more elements; write them there, then say how many with advance().
   [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+    return static_cast<T*>(block::prepare(count * sizeof(T)));
   }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    if (count > size()) (void)block::prepare((count - size()) * sizeof(T));
     for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
+    size_ = count * sizeof(T);
   }
 
   /// Keeps the first `count` elements; there must be at least as many.
-  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+  void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
 
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
@@ -309,8 +314,6 @@ class pool {
     ::new (static_cast<void*>(prepare(1))) T(copy);
     advance(1);
   }
-
-  detail::block block_;
 };
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -2971,64 +2974,64 @@ class findings {
   };
 
   findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  ~findings() { close(); }
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
-  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
-  /// order, a path, a note and a fix.
+  /// Writes the texts of the latest diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix. One pointer, null without a report or where the diagnostic isn't
+  /// kept; whoever adds the next finding ends its texts, so a call costs its caller the least.
   class writer {
    public:
-    explicit writer(report* to, const ending* end = nullptr) noexcept : to_(to), ending_(end) {
-      if (to != nullptr) open(last().text);
-    }
-    writer(const writer&) = delete;
-    writer& operator=(const writer&) = delete;
-    [[gnu::cold]] ~writer();
+    explicit writer(findings* to = nullptr) noexcept : to_(to) {}
 
-    /// Each does nothing without a report, which it tests itself, so that a call costs little code.
-    [[gnu::cold]] writer& operator<<(std::string_view part);
-    writer& operator<<(const text& part) { return *this << part.view(); }
-    writer& operator<<(const char* part) { return *this << std::string_view(part); }
-    [[gnu::cold]] writer& operator<<(char part);
+    [[gnu::cold]] friend writer operator<<(writer w, std::string_view part) { return w.put(part); }
+    [[gnu::cold]] friend writer operator<<(writer w, const char* part) {
+      return w << std::string_view(part);
+    }
+    [[gnu::cold]] friend writer operator<<(writer w, const text& part) { return w << part.view(); }
+    [[gnu::cold]] friend writer operator<<(writer w, char part) {
+      return w << std::string_view(&part, 1);
+    }
     template <class Int>
       requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-    writer& operator<<(Int part) {
+    friend writer operator<<(writer w, Int part) {
       if constexpr (std::is_signed_v<Int>)
-        return put_signed(part);
+        return w.put_signed(part);
       else
-        return put_unsigned(part);
+        return w.put_unsigned(part);
     }
     /// Whatever else can be written into a text, as it is.
     template <class Part>
       requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view> &&
                !std::is_same_v<Part, text>)
-    writer& operator<<(const Part& part) {
-      if (to_ != nullptr) to_->characters << part;
-      return *this;
+    friend writer operator<<(writer w, const Part& part) {
+      if (w.to_ != nullptr) w.characters() << part;
+      return w;
     }
     /// What follows is the path, written as it is.
-    [[gnu::cold]] writer& path();
+    const writer& path() const { return start_path(), *this; }
     /// What follows is the note, about `related`.
-    [[gnu::cold]] writer& note(place related = {});
+    const writer& note(place related = {}) const { return start_note(related), *this; }
     /// What follows replaces `range`, as it is.
-    [[gnu::cold]] writer& fix(place range);
+    const writer& fix(place range) const { return start_fix(range), *this; }
 
    private:
-    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
-    [[gnu::cold]] writer& put_signed(std::int64_t part);
-    [[gnu::cold]] writer& put_unsigned(std::uint64_t part);
-    [[gnu::cold]] void open(text_range& range) noexcept;
-    [[gnu::cold]] void close();
+    [[nodiscard]] text& characters() const noexcept { return to_->to_->characters; }
+    [[gnu::cold]] writer put(std::string_view part) const;
+    [[gnu::cold]] void start_path() const;
+    [[gnu::cold]] void start_note(const place& related) const;
+    [[gnu::cold]] void start_fix(const place& range) const;
+    [[gnu::cold]] writer put_signed(std::int64_t part) const;
+    [[gnu::cold]] writer put_unsigned(std::uint64_t part) const;
 
-    report* to_;
-    const ending* ending_;
-    text_range* range_ = nullptr;
-    bool is_verbatim_ = false;
+    findings* to_;
   };
 
   /// Adds a finding, whose texts are written into the result. `rule` is the id of the rule where that
-  /// isn't the code's name.
-  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {});
+  /// isn't the code's name; a path that is known already can be given here.
+  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {},
+                           std::string_view path = {});
   writer error(errc code, place where) { return add(code, severity::error, where); }
   writer warning(errc code, place where) { return add(code, severity::warning, where); }
   writer note(errc code, place where) { return add(code, severity::note, where); }
@@ -3039,6 +3042,8 @@ class findings {
   [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
   /// The number of errors.
   [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+  /// Ends the texts of the latest diagnostic. Needed only to look at them while this lives.
+  [[gnu::cold]] void close();
 
  protected:
   report* to_;
@@ -3046,6 +3051,14 @@ class findings {
   std::uint64_t errors_ = 0;
   tessera::error first_;
   ending ending_;
+
+ private:
+  [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+  void open(text_range& range) noexcept;
+
+  text_range* range_ = nullptr;  // the one that is written now, of the latest diagnostic
+  bool is_verbatim_ = false;
+  text end_, path_;  // of its message; its path, written after that
 };
 
 }  // namespace detail
@@ -3155,7 +3168,7 @@ struct hash_entropy {
     return z ^ z >> 31;
   }
 };
-[[nodiscard]] inline const hash_entropy& process_entropy() noexcept {
+[[nodiscard, gnu::noinline]] inline const hash_entropy& process_entropy() noexcept {
   static const hash_entropy once;
   return once;
 }
@@ -3165,7 +3178,7 @@ struct hash_entropy {
 /// The key of this process.
 class hash_key {
  public:
-  hash_key() noexcept : a_(detail::process_entropy().a), b_(detail::process_entropy().b) {}
+  hash_key() noexcept : hash_key(detail::process_entropy()) {}
 
   /// All bits are equally good. Multiplied twice: with an unlucky key, the products of values in an
   /// arithmetic progression collide.
@@ -3187,6 +3200,8 @@ class hash_key {
   }
 
  private:
+  explicit hash_key(const detail::hash_entropy& from) noexcept : a_(from.a), b_(from.b) {}
+
   std::uint64_t a_, b_;
 };
 
@@ -4486,7 +4501,7 @@ struct visitor {
 //
 // What the rules of verification share: the model, the catalog, the target and the findings.
 //
-//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
+//   c.report(errc::nem_xfr_001_small, t.node) << "destination has " << n << " bytes";
 //
 // Lifetime:   borrows all that it names; owned by verify().
 // Errors:     none.
@@ -4559,6 +4574,10 @@ struct context {
 
   [[nodiscard]] place at(std::uint32_t node) const noexcept { return place_of(d.nodes[node]); }
   [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
+  /// Adds a finding at a node.
+  [[gnu::cold, gnu::noinline]] findings::writer report(errc code, std::uint32_t node) const {
+    return found.add(code, at(node));
+  }
   /// The text of a node's name.
   [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
     return d.name(d.nodes[i].value);
@@ -5035,7 +5054,7 @@ class scope {
 }
 
 /// Notes a visible name that the writer of another may have meant.
-inline void suggest(context& c, findings::writer& w, std::string_view word, binding_kind kind) {
+inline void suggest(context& c, findings::writer w, std::string_view word, binding_kind kind) {
   if (c.names == nullptr) return;
   std::string_view near;
   const binding* const b = c.names->nearest(word, kind, near);
@@ -5119,8 +5138,7 @@ inline constexpr purpose for_number = {};
 inline constexpr purpose for_constant = {"const declarations must be integer", true};
 
 inline bool report_float(context& c, std::uint32_t at, const purpose& p) {
-  c.found.add(p.is_constant ? errc::nem_con_007_float : errc::nem_exp_001_float, c.at(at))
-      << p.integer;
+  c.report(p.is_constant ? errc::nem_con_007_float : errc::nem_exp_001_float, at) << p.integer;
   return false;
 }
 
@@ -5129,8 +5147,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
   static constexpr binding nothing = {};
   const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
   if (b.kind == binding_kind::none) {
-    auto&& w =
-        c.found.add(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, c.at(at));
+    auto&& w = c.report(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, at);
     if (p.is_constant)
       w << "forward reference to undeclared constant " << c.name(at);
     else
@@ -5139,7 +5156,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
     return false;
   }
   if (p.is_constant && b.kind != binding_kind::constant) {
-    (c.found.add(errc::nem_con_003_not_constant, c.at(at))
+    (c.report(errc::nem_con_003_not_constant, at)
      << "a constant expression can't use the " << name(b.kind) << ' ' << c.name(at))
             .note(head(c, b.node))
         << c.name(at) << " is declared here";
@@ -5162,8 +5179,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
   const std::string_view kind = b.kind == binding_kind::string ? "string"
                                 : name(b.kind) == "let"        ? "list"
                                                                : name(b.kind);
-  (c.found.add(errc::nem_exp_005_kind, c.at(at))
-   << "the " << kind << ' ' << c.name(at) << " isn't a number")
+  (c.report(errc::nem_exp_005_kind, at) << "the " << kind << ' ' << c.name(at) << " isn't a number")
           .note(head(c, b.node))
       << c.name(at) << " is declared here";
   return false;
@@ -5186,11 +5202,9 @@ inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, num
       return true;
     case node_kind::name: return evaluate_name(c, at, p, to);
     case node_kind::list:
-      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a list isn't a number";
+      c.report(errc::nem_exp_005_kind, at) << "a list isn't a number";
       return false;
-    default:
-      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a string isn't a number";
-      return false;
+    default: c.report(errc::nem_exp_005_kind, at) << "a string isn't a number"; return false;
   }
 }
 
@@ -5218,14 +5232,14 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
         is_division = true;
         break;
       default:
-        c.found.add(errc::nem_exp_001_float, c.at(at)) << "mod needs integers, found a FLOAT";
+        c.report(errc::nem_exp_001_float, at) << "mod needs integers, found a FLOAT";
         a.is_unknown = true;
         return;
     }
   } else {
     if ((op == node_kind::divide || op == node_kind::modulo) &&
         ((a.integer < 0 && b.integer != 0) || b.integer < 0))
-      c.found.add(errc::nem_exp_006_negative, c.at(at))
+      c.report(errc::nem_exp_006_negative, at)
           << (op == node_kind::divide ? "'/'" : "mod") << " of " << a.integer << " and "
           << b.integer << ": implementations differ where an operand is negative";
     const std::int64_t left = a.integer;
@@ -5233,8 +5247,8 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
     if (e == arithmetic_error::none) return;
     is_division = e == arithmetic_error::division;
     if (!is_division) {
-      auto w = c.found.add(p.is_constant ? errc::nem_con_008_overflow : errc::nem_exp_004_overflow,
-                           c.at(at));
+      auto w =
+          c.report(p.is_constant ? errc::nem_con_008_overflow : errc::nem_exp_004_overflow, at);
       if (op == node_kind::negate)
         w << "-(" << left << ')';
       else
@@ -5245,9 +5259,9 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
   a.is_unknown = true;
   if (!is_division) return;
   if (p.is_constant)
-    c.found.add(errc::nem_con_004_division, c.at(at)) << "division by zero in constant expression";
+    c.report(errc::nem_con_004_division, at) << "division by zero in constant expression";
   else
-    c.found.add(errc::nem_exp_003_division, c.at(at))
+    c.report(errc::nem_exp_003_division, at)
         << (op == node_kind::modulo ? "mod by zero" : "division by zero");
 }
 
@@ -5360,7 +5374,8 @@ namespace detail {
 }
 
 /// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
-[[nodiscard]] inline std::uint8_t decorated_access(const model& d, std::uint32_t node) noexcept {
+[[nodiscard, gnu::cold]] inline std::uint8_t decorated_access(const model& d,
+                                                              std::uint32_t node) noexcept {
   unsigned flags = 0;
   for (const std::uint32_t i : children(d, node)) {
     if (d.nodes[i].kind != node_kind::decorator) continue;
@@ -5375,7 +5390,8 @@ namespace detail {
 }
 
 /// The only argument of a decorator, or no_node after DEC-003.
-[[nodiscard]] inline std::uint32_t only_argument(context& c, std::uint32_t decorator_node) {
+[[nodiscard, gnu::cold]] inline std::uint32_t only_argument(context& c,
+                                                            std::uint32_t decorator_node) {
   const decorator_row& row = decorator_table[c[decorator_node].detail];
   const std::uint32_t first = decorator_node + 1, end = c[decorator_node].next;
   const bool is_one = first < end && c[first].next == end;
@@ -5394,7 +5410,7 @@ namespace detail {
   }
   if (is_right) return first;
   const std::uint32_t wrong = first == end ? decorator_node : is_one ? first : c[first].next;
-  auto w = c.found.add(errc::nem_dec_003_arguments, c.at(wrong));
+  auto w = c.report(errc::nem_dec_003_arguments, wrong);
   w << '@' << row.name;
   switch (row.argument) {
     case decorator_argument::none: w << " takes no argument"; break;
@@ -5413,11 +5429,11 @@ namespace detail {
 }
 
 /// The number that @max_in_flight takes, or 1 after what is wrong was reported.
-inline std::int64_t in_flight_argument(context& c, std::uint32_t decorator_node) {
+[[gnu::cold]] inline std::int64_t in_flight_argument(context& c, std::uint32_t decorator_node) {
   std::int64_t n = 1;
   if (!integer_argument(c, decorator_node, n)) return 1;
   if (n >= 1) return n;
-  c.found.add(errc::nem_dec_006_in_flight, c.at(decorator_node + 1))
+  c.report(errc::nem_dec_006_in_flight, decorator_node + 1)
       << "@max_in_flight takes at least 1 iteration, found " << n;
   return 1;
 }
@@ -5435,27 +5451,28 @@ struct bound_unit {
   std::uint32_t node = no_node;
   std::int64_t index = 0;
 };
-[[nodiscard]] inline bound_unit resource_argument(context& c, std::uint32_t decorator_node) {
+[[nodiscard, gnu::cold]] inline bound_unit resource_argument(context& c,
+                                                             std::uint32_t decorator_node) {
   bound_unit to;
   to.node = only_argument(c, decorator_node);
   if (to.node == no_node) return to;
   const std::string_view word = c.name(to.node);
   const unit u = find_unit(word);
   if (u == unit::none) {
-    auto w = c.found.add(errc::nem_res_002_unknown, c.at(to.node));
+    auto w = c.report(errc::nem_res_002_unknown, to.node);
     w << "unknown unit type " << word << ": @resource takes NMU, CSTL, DMA or VPU";
     const std::string_view near = nearest(word, unit_names);
     if (!near.empty() && find_unit(near) < unit::seq) w.note() << "did you mean " << near << '?';
     return to;
   }
   if (!is_per_engine(u) || u == unit::seq) {
-    c.found.add(errc::nem_res_001_invalid, c.at(to.node))
+    c.report(errc::nem_res_001_invalid, to.node)
         << word << " is not a valid @resource target; expected NMU, CSTL, DMA or VPU";
     return to;
   }
   if (!evaluate_integer(c, to.node + 1, to.index)) return to;
   if (to.index < 0) {
-    c.found.add(errc::nem_res_003_negative, c.at(to.node + 1))
+    c.report(errc::nem_res_003_negative, to.node + 1)
         << "expected a unit index of at least 0, found " << to.index;
     return to;
   }
@@ -5482,13 +5499,13 @@ inline text& operator<<(text& out, const target_names& n) {
 }
 
 /// Checks the decorators that stand on a node, which is what `target` says: decorator_target.
-inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
+[[gnu::cold]] inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
   constexpr std::uint8_t tasks = on_transfer | on_compute;
   std::uint32_t seen[decorator_count] = {};  // where, plus 1
   for (const std::uint32_t i : children(c.d, node)) {
     if (c[i].kind != node_kind::decorator) continue;
     if (c[i].detail >= decorator_count) {
-      auto w = c.found.add(errc::nem_dec_001_unknown, c.at(i));
+      auto w = c.report(errc::nem_dec_001_unknown, i);
       w << "unknown decorator @" << c.name(i);
       const std::string_view near = nearest(c.name(i), decorator_table);
       if (!near.empty()) w.note() << "did you mean @" << near << '?';
@@ -5497,7 +5514,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
     const decorator which = static_cast<decorator>(c[i].detail);
     const decorator_row& row = decorator_table[c[i].detail];
     if ((row.targets & target) == 0) {
-      auto w = c.found.add(errc::nem_dec_002_target, c.at(i));
+      auto w = c.report(errc::nem_dec_002_target, i);
       w << '@' << row.name << " applies to " << target_names{row.targets} << ", not to "
         << target_names{target};
       if (target == on_operand && (row.targets & tasks) != 0)
@@ -5506,7 +5523,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
     }
     std::uint32_t& earlier = seen[c[i].detail];
     if (earlier != 0) {
-      auto w = c.found.add(errc::nem_dec_004_repeated, c.at(i));
+      auto w = c.report(errc::nem_dec_004_repeated, i);
       w << "duplicate @" << row.name << ": the first one is used";
       w.note(c.at(earlier - 1)) << "it is given here";
     } else {
@@ -5529,7 +5546,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
                       w = seen[static_cast<std::size_t>(decorator::writeonly)];
   if (r != 0 && w != 0) {
     const std::uint32_t first = r < w ? r : w, second = r < w ? w : r;
-    auto found = c.found.add(errc::nem_dec_005_access, c.at(second - 1));
+    auto found = c.report(errc::nem_dec_005_access, second - 1);
     found
         << "@readonly and @writeonly exclude each other: what has neither may be read and written";
     found.note(c.at(first - 1)) << '@' << c.name(first - 1) << " is given here";
@@ -5547,11 +5564,12 @@ namespace nem {
 namespace detail {
 
 /// A number of a buffer's declaration: the same in each iteration.
-inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+[[gnu::cold]] inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p,
+                                          std::int64_t& to) {
   number x = {};
   if (!evaluate(c, at, p, x)) return false;
   if (x.varies) {
-    c.found.add(errc::nem_buf_005_loop_variable, c.at(at))
+    c.report(errc::nem_buf_005_loop_variable, at)
         << "a buffer is allocated once: its declaration can't depend on a loop variable";
     return false;
   }
@@ -5560,7 +5578,7 @@ inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std:
 }
 
 /// Evaluates a declaration for the first time.
-inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
+[[gnu::cold]] inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
   const std::int64_t engines =
       c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
   bool has_size = false, has_index = false, is_known = true;
@@ -5575,7 +5593,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
           is_known = false;
         } else if (x < 0 || (engines > 0 && x >= engines)) {
           is_known = false;
-          auto w = c.found.add(errc::nem_buf_004_engine, c.at(value));
+          auto w = c.report(errc::nem_buf_004_engine, value);
           if (x < 0)
             w << "L1[" << x << "]: engines are counted from 0";
           else
@@ -5590,7 +5608,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
           is_known = false;
         } else if (x <= 0) {
           is_known = false;
-          c.found.add(errc::nem_buf_002_positive, c.at(value))
+          c.report(errc::nem_buf_002_positive, value)
               << "buffer " << c.d.name(b.name) << " has " << x << " bytes, expected at least 1";
         }
         b.size = x;
@@ -5598,7 +5616,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
       case node_kind::align:
         if (!evaluate_static(c, value, {"alignments must be integers"}, x)) break;
         if (x <= 0 || (x & (x - 1)) != 0)
-          c.found.add(errc::nem_buf_003_align, c.at(value))
+          c.report(errc::nem_buf_003_align, value)
               << "expected an alignment that is a power of two, found " << x;
         else
           b.align = x;
@@ -5608,21 +5626,21 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
   }
   if (!has_size) {
     is_known = false;
-    c.found.add(errc::nem_buf_001_size, c.at(at))
+    c.report(errc::nem_buf_001_size, at)
         << "buffer " << c.d.name(b.name) << " has no size=; expected one";
   }
   if (b.level == level::l1 && !has_index && engines > 1)
-    c.found.add(errc::nem_buf_006_unindexed, c.at(at))
+    c.report(errc::nem_buf_006_unindexed, at)
         << "buffer " << c.d.name(b.name) << " is placed in L1[0] by default; the device has "
         << engines << " engines: name one as L1[i]";
   if (c.names->depth() != 0)
-    c.found.add(errc::nem_buf_007_in_loop, c.at(at))
+    c.report(errc::nem_buf_007_in_loop, at)
         << "buffer " << c.d.name(b.name)
         << " is declared in a loop body: all iterations share one allocation";
   b.is_known = is_known;
 }
 
-inline void declare_buffer(context& c, std::uint32_t at) {
+[[gnu::cold]] inline void declare_buffer(context& c, std::uint32_t at) {
   // Each declaration is met first in the order of the file, so the pool is sorted by node.
   pool<buffer>& all = c.v.buffers;
   std::size_t index = all.size();
@@ -5644,7 +5662,7 @@ inline void declare_buffer(context& c, std::uint32_t at) {
 }
 
 /// Adds up what each memory of the target holds. The buffer that is too much is reported.
-inline void check_capacity(context& c) {
+[[gnu::cold]] inline void check_capacity(context& c) {
   if (c.target == nullptr || !c.target->has_topology) return;
   const topology& t = c.target->topology;
   struct share {
@@ -5658,7 +5676,7 @@ inline void check_capacity(context& c) {
     if (is_full) return;
     is_full = __builtin_add_overflow(sum, b.size, &sum) || sum > room;
     if (!is_full) return;
-    auto w = c.found.add(code, c.at(b.node));
+    auto w = c.report(code, b.node);
     if (b.level == level::l1)
       w << "L1[" << b.engine << ']';
     else
@@ -5726,8 +5744,9 @@ namespace detail {
   return i == no_node ? no_node : i + 1;
 }
 /// Number `index` of a task's attribute where it is spelled out, else the whole value.
-[[nodiscard]] inline std::uint32_t attribute_element(const model& d, std::uint32_t task,
-                                                     attribute a, std::size_t index) noexcept {
+[[nodiscard, gnu::cold]] inline std::uint32_t attribute_element(const model& d, std::uint32_t task,
+                                                                attribute a,
+                                                                std::size_t index) noexcept {
   const std::uint32_t value = attribute_value(d, task, a);
   if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
   for (const std::uint32_t i : children(d, value))
@@ -5740,7 +5759,7 @@ class attribute_reader {
  public:
   attribute_reader(context& c, attributes& to) noexcept : c_(c), to_(to), numbers_(c.v.numbers) {}
 
-  void read(std::uint32_t task, opcode op) {
+  [[gnu::cold]] void read(std::uint32_t task, opcode op) {
     if (op == opcode::unknown) return;
     const std::uint32_t known = signature(op).attributes;
     if (known == 0) return;
@@ -5756,7 +5775,7 @@ class attribute_reader {
   }
 
  private:
-  [[nodiscard]] bool one(attribute a, std::uint32_t value) {
+  [[nodiscard, gnu::cold]] bool one(attribute a, std::uint32_t value) {
     const node& n = c_[value];
     switch (attribute_table[static_cast<std::size_t>(a)].kind) {
       case attribute_kind::integer:
@@ -5810,7 +5829,7 @@ class attribute_reader {
     if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
     return evaluate_real(c_, value, to);
   }
-  [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
+  [[nodiscard, gnu::cold]] bool integers(attribute a, std::uint32_t value) {
     if (c_[value].kind == node_kind::name && c_.names != nullptr) {
       const binding b = (*c_.names)[c_[value].value];
       if (b.kind == binding_kind::integers && b.is_known) {
@@ -5834,7 +5853,7 @@ class attribute_reader {
     return true;
   }
   /// Whether a name means something other than a number; such a name is of the wrong kind.
-  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
+  [[nodiscard, gnu::cold]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
     switch ((*c_.names)[c_[value].value].kind) {
       case binding_kind::none:
@@ -5851,21 +5870,21 @@ class attribute_reader {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
     return (*c_.names)[c_[value].value].kind == binding_kind::real;
   }
-  static void suggest_element(findings::writer& w, std::string_view word) {
+  static void suggest_element(findings::writer w, std::string_view word) {
     const nem::element meant = element_meant(word);
     if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
   }
-  [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
+  [[nodiscard, gnu::cold]] bool wrong(attribute a, std::uint32_t value) {
     static constexpr std::string_view kinds[attribute_kind_count] = {
         "an integer",         "a number", "true or false", "one of the ten element types",
         "a list of integers", "a string", "a name"};
     const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
     if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
         is_real(value)) {
-      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
+      c_.report(errc::nem_exp_001_float, value) << row.name << " must be integer";
       return false;
     }
-    auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
+    auto&& w = c_.report(errc::nem_opc_008_kind, value);
     w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
     switch (c_[value].kind) {
       case node_kind::name:
@@ -5979,8 +5998,8 @@ inline text& operator<<(text& out, const operand_name& n) {
   return out << n.c.name(i);
 }
 /// Whether two descriptors, or their absence, mean the same.
-[[nodiscard]] inline bool is_same_quant(const values& v, std::uint32_t a,
-                                        std::uint32_t b) noexcept {
+[[nodiscard, gnu::cold]] inline bool is_same_quant(const values& v, std::uint32_t a,
+                                                   std::uint32_t b) noexcept {
   if (a == b) return true;
   if (a == no_index || b == no_index) return false;
   const quant &x = v.quants[a], &y = v.quants[b];
@@ -5989,8 +6008,8 @@ inline text& operator<<(text& out, const operand_name& n) {
 }
 /// Whether elements of two regions of the same shape lie at the same distances. Without strides
 /// they are contiguous, the last dimension next to one another.
-[[nodiscard]] inline bool is_same_strides(const values& v, const region& a,
-                                          const region& b) noexcept {
+[[nodiscard, gnu::cold]] inline bool is_same_strides(const values& v, const region& a,
+                                                     const region& b) noexcept {
   if (a.has_strides && b.has_strides) return are_equal(v.strides(a), v.strides(b));
   if (!a.has_strides && !b.has_strides) return true;
   const region& strided = a.has_strides ? a : b;
@@ -6005,13 +6024,13 @@ inline text& operator<<(text& out, const operand_name& n) {
 }
 
 /// Compares what both sides say of their elements.
-inline void check_transfer_types(context& c, const operand& to, const operand& from) {
+[[gnu::cold]] inline void check_transfer_types(context& c, const operand& to, const operand& from) {
   const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
   if (dst.element == element::none || src.element == element::none) return;
   const place where = place_of_operand(c, to), related = place_of_operand(c, from);
   const operand_name dst_name{c, to, true}, src_name{c, from, true};
   if (dst.element != src.element) {
-    auto w = c.found.add(errc::nem_xfr_003_element, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_003_element, where);
     w << "the destination " << dst_name << " is of " << name(dst.element) << ", the source "
       << src_name << " of " << name(src.element) << ": bytes are copied, not converted";
     w.note(related) << "the source is of " << name(src.element);
@@ -6019,29 +6038,29 @@ inline void check_transfer_types(context& c, const operand& to, const operand& f
   }
   const bool have_shapes = dst.has_shape && src.has_shape;
   if (have_shapes && !are_equal(c.v.shape(dst), c.v.shape(src))) {
-    auto w = c.found.add(errc::nem_xfr_004_shape, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_004_shape, where);
     w << "the destination " << dst_name << " has shape " << number_list{c.v.shape(dst)}
       << ", the source " << src_name << ' ' << number_list{c.v.shape(src)};
     w.note(related) << "the source has shape " << number_list{c.v.shape(src)};
   } else if (have_shapes && dst.layout != src.layout && dst.layout != no_name &&
              src.layout != no_name) {
-    auto w = c.found.add(errc::nem_xfr_005_layout, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_005_layout, where);
     w << "the destination " << dst_name << " has layout " << c.d.name(dst.layout) << ", the source "
       << src_name << ' ' << c.d.name(src.layout)
       << ": bytes are copied in order, without rearranging elements";
     w.note(related) << "the source has layout " << c.d.name(src.layout);
   } else if (have_shapes && !is_same_strides(c.v, dst, src)) {
-    auto w = c.found.add(errc::nem_xfr_005_layout, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_005_layout, where);
     w << "the destination " << dst_name << " and the source " << src_name
       << " have different strides: bytes are copied in order, without rearranging elements";
-    auto& n = w.note(related);
+    const findings::writer n = w.note(related);
     if (src.has_strides)
       n << "the source has strides " << number_list{c.v.strides(src)};
     else
       n << "the source is contiguous";
   }
   if (!is_same_quant(c.v, dst.quant, src.quant)) {
-    auto w = c.found.add(errc::nem_xfr_007_quant, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_007_quant, where);
     w << "the destination " << dst_name << " and the source " << src_name
       << " have different quantization descriptors: values are copied as they are";
     w.note(related) << (src.quant == no_index ? "the source has no descriptor"
@@ -6050,7 +6069,7 @@ inline void check_transfer_types(context& c, const operand& to, const operand& f
 }
 
 /// Checks a transfer or a store.
-inline void check_transfer(context& c, const task& t) {
+[[gnu::cold]] inline void check_transfer(context& c, const task& t) {
   if (t.opcode != opcode::transfer && t.opcode != opcode::store) return;
   if (t.inputs != 1 || t.outputs != 1) return;
   const operand &from = c.v.inputs(t)[0], &to = c.v.outputs(t)[0];
@@ -6062,7 +6081,7 @@ inline void check_transfer(context& c, const task& t) {
 
   const level near = c.v.buffers[dst.buffer].level, far = c.v.buffers[src.buffer].level;
   if (t.opcode == opcode::store && near > far) {
-    auto w = c.found.add(errc::nem_xfr_008_nearer, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_008_nearer, where);
     w << "store moves " << operand_name{c, from} << " from " << name(far) << " to "
       << operand_name{c, to} << " in " << name(near) << ", a nearer level; use transfer for that";
     w.note(c.at(c.v.buffers[src.buffer].node)) << "the source is in " << name(far);
@@ -6070,12 +6089,12 @@ inline void check_transfer(context& c, const task& t) {
   if (!dst.is_sound || !src.is_sound) return;
 
   if (dst.extent < src.extent) {
-    auto w = c.found.add(errc::nem_xfr_001_small, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_001_small, where);
     w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
       << src_name << ' ' << src.extent;
     w.note(related) << "the source has " << src.extent << " bytes";
   } else if (dst.extent > src.extent) {
-    auto w = c.found.add(errc::nem_xfr_002_large, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_002_large, where);
     w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
       << src_name << ' ' << src.extent << ": the last " << dst.extent - src.extent
       << " aren't written";
@@ -6086,7 +6105,7 @@ inline void check_transfer(context& c, const task& t) {
       src.offset < dst.offset + dst.extent) {
     const std::int64_t first = dst.offset > src.offset ? dst.offset : src.offset;
     const std::int64_t a = dst.offset + dst.extent, b = src.offset + src.extent;
-    auto w = c.found.add(errc::nem_xfr_006_overlap, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_006_overlap, where);
     w << "the destination " << dst_name << " and the source " << src_name << " share bytes ["
       << first << ", " << (a < b ? a : b) << ") of " << c.d.name(c.v.buffers[dst.buffer].name)
       << " without @memmove";
@@ -6119,7 +6138,7 @@ namespace detail {
 }
 
 /// Sets what decorators and operands say of a task: its unit, its engine, the operands' flags.
-inline void bind(context& c, task& t) {
+[[gnu::cold]] inline void bind(context& c, task& t) {
   t.unit = unit::none;
   t.unit_index = 0;
   t.engine = -1;
@@ -6160,7 +6179,7 @@ inline void bind(context& c, task& t) {
 }
 
 /// Reports an access that a decorator of the operand, of its region or of its buffer forbids.
-inline void report_access(context& c, const operand& o, bool is_write) {
+[[gnu::cold]] inline void report_access(context& c, const operand& o, bool is_write) {
   const decorator which = is_write ? decorator::readonly : decorator::writeonly;
   const std::uint32_t declaration =
       o.region == no_index ? no_node : c.v.regions[o.region].declaration;
@@ -6190,7 +6209,7 @@ inline void report_access(context& c, const operand& o, bool is_write) {
 }
 
 /// The rules of @resource, with the target's units.
-inline void check_resource(context& c, const task& t, bool touches_ddr) {
+[[gnu::cold]] inline void check_resource(context& c, const task& t, bool touches_ddr) {
   const std::uint32_t i = find_decorator(c.d, t.node, decorator::resource);
   if (i == no_node) return;
   const place where = c.at(i + 1);
@@ -6214,7 +6233,7 @@ inline void check_resource(context& c, const task& t, bool touches_ddr) {
   const std::string_view device = c.types.text_of(c.target->name);
   const std::int64_t count = has.units[static_cast<std::size_t>(t.unit)];
   if (count > 0 && t.unit_index >= count) {
-    c.found.add(errc::nem_res_005_remapped, c.at(i + 2))
+    c.report(errc::nem_res_005_remapped, i + 2)
         << "an engine of " << device << " has " << count << ' ' << name(t.unit) << ": "
         << name(t.unit) << '[' << t.unit_index << "] becomes " << name(t.unit) << '['
         << t.unit_index % count << ']';
@@ -6237,13 +6256,14 @@ inline void check_resource(context& c, const task& t, bool touches_ddr) {
 }
 
 /// The rules of @seq_engine and of L1 memories; `first` is the first operand in an L1, or null.
-inline void check_engine(context& c, const task& t, const operand* first, bool is_one_engine) {
+[[gnu::cold]] inline void check_engine(context& c, const task& t, const operand* first,
+                                       bool is_one_engine) {
   const std::uint32_t i = find_decorator(c.d, t.node, decorator::seq_engine);
   std::int64_t engine = 0;
   if (i == no_node || !integer_argument(c, i, engine)) return;
   const bool has_engines = c.target != nullptr && c.target->has_topology;
   if (engine < 0 || (has_engines && engine >= c.target->topology.engines)) {
-    auto w = c.found.add(errc::nem_plc_003_no_engine, c.at(i + 1));
+    auto w = c.report(errc::nem_plc_003_no_engine, i + 1);
     w << "engine " << engine << " doesn't exist";
     if (has_engines)
       w << "; " << c.types.text_of(c.target->name) << " has " << c.target->topology.engines
@@ -6251,7 +6271,7 @@ inline void check_engine(context& c, const task& t, const operand* first, bool i
     return;
   }
   if (first == nullptr || !is_one_engine || buffer_of(c, *first)->engine == engine) return;
-  auto w = c.found.add(errc::nem_plc_002_pinned, c.at(i + 1));
+  auto w = c.report(errc::nem_plc_002_pinned, i + 1);
   w << "the task is pinned to engine " << engine << ", but " << operand_name{c, *first}
     << " is in L1[" << buffer_of(c, *first)->engine << ']';
   w.note(place_of_operand(c, *first)) << "it is used here";
@@ -6285,7 +6305,7 @@ inline void check_place(context& c, const task& t) {
   const bool moves = t.opcode == opcode::transfer || t.opcode == opcode::store;
   if (moves && far != nullptr && c.target != nullptr && c.target->has_topology &&
       c.target->topology.units[static_cast<std::size_t>(unit::sdma)] <= 0) {
-    auto w = c.found.add(errc::nem_res_008_no_system_dma, c.at(t.node));
+    auto w = c.report(errc::nem_res_008_no_system_dma, t.node);
     w << "the task moves data of " << c.d.name(far->name) << " in DDR, and "
       << c.types.text_of(c.target->name) << " declares no sDMA";
     w.note(c.at(far->node)) << "the buffer lies in DDR";
@@ -6988,28 +7008,28 @@ namespace detail {
   return out;
 }
 
-inline bool check_scale(context& c, std::uint32_t at, double x) {
+[[gnu::cold]] inline bool check_scale(context& c, std::uint32_t at, double x) {
   if (x > 0 && x <= 1.7976931348623157e308) return true;
   const text number = spelled(x);
-  c.found.add(errc::nem_qnt_005_scale, c.at(at))
+  c.report(errc::nem_qnt_005_scale, at)
       << "expected a scale that is positive and finite, found " << number.view();
   return false;
 }
 inline bool report_fraction(context& c, std::uint32_t at, double x) {
   const text number = spelled(x);
-  c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
+  c.report(errc::nem_qnt_006_zero_point, at)
       << "expected an integer as zero point, found " << number.view();
   return false;
 }
-inline void check_zero_point(context& c, std::uint32_t at, std::int64_t x, element e) {
+[[gnu::cold]] inline void check_zero_point(context& c, std::uint32_t at, std::int64_t x,
+                                           element e) {
   if (!is_integer(e)) return;
   const bool is_unsigned = e == element::u8 || e == element::u16 || e == element::u32;
   const std::uint32_t bits = bitwidth(e) - (is_unsigned ? 0 : 1);
   const std::int64_t top = (std::int64_t{1} << bits) - 1, bottom = is_unsigned ? 0 : -top - 1;
   if (x < bottom || x > top)
-    c.found.add(errc::nem_qnt_007_zero_range, c.at(at))
-        << "zero point " << x << " isn't a value of " << name(e) << " (" << bottom << " to " << top
-        << ')';
+    c.report(errc::nem_qnt_007_zero_range, at) << "zero point " << x << " isn't a value of "
+                                               << name(e) << " (" << bottom << " to " << top << ')';
 }
 
 /// Scales in values::reals, or zero points in values::numbers.
@@ -7020,7 +7040,7 @@ struct quant_values {
 };
 
 /// One number, which is appended; where it is wrong, another one takes its place.
-inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
+[[gnu::cold]] inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
   ++to.count;
   number x = {};
   const bool is_known = evaluate(c, at, for_number, x);
@@ -7038,7 +7058,8 @@ inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to)
 
 /// Scales or zero points: a list or the name of one, which is not copied, or a number where the form
 /// has just one.
-inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, quant_values& to) {
+[[gnu::cold]] inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list,
+                                                quant_values& to) {
   to.first = static_cast<std::uint32_t>(to.are_scales ? c.v.reals.size() : c.v.numbers.size());
   if (!is_list) return evaluate_quant_value(c, at, to);
   if (c[at].kind == node_kind::list) {
@@ -7069,14 +7090,15 @@ inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, qu
   }
   number x = {};
   if (evaluate(c, at, for_number, x))
-    c.found.add(errc::nem_exp_005_kind, c.at(at)) << "expected a list, found a number";
+    c.report(errc::nem_exp_005_kind, at) << "expected a list, found a number";
   return false;
 }
 
 /// Whether the shape of a region has the axis of a descriptor.
-inline bool check_axis(context& c, std::uint32_t at, const quant& q, const region& r) {
+[[gnu::cold]] inline bool check_axis(context& c, std::uint32_t at, const quant& q,
+                                     const region& r) {
   if (q.axis >= 0 && q.axis < static_cast<std::int64_t>(r.rank)) return true;
-  auto w = c.found.add(errc::nem_qnt_004_axis, c.at(at));
+  auto w = c.report(errc::nem_qnt_004_axis, at);
   if (r.rank == 0)
     w << "quantization axis " << q.axis << " of a shape without dimensions";
   else
@@ -7085,7 +7107,8 @@ inline bool check_axis(context& c, std::uint32_t at, const quant& q, const regio
 }
 
 /// Evaluates a descriptor of a region whose type and shape are evaluated.
-inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
+[[gnu::cold]] inline bool evaluate_quant(context& c, std::uint32_t at, region& r,
+                                         bool has_sound_shape) {
   quant q;
   q.form = static_cast<quantization>(c[at].detail);
   quant_values scales = {true, r.element}, zero_points = {false, r.element};
@@ -7106,7 +7129,7 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
         has_group = evaluate_integer(c, value, {"group sizes must be integers"}, q.group_size);
         if (has_group && q.group_size <= 0) {
           has_group = false;
-          c.found.add(errc::nem_qnt_003_group_size, c.at(value))
+          c.report(errc::nem_qnt_003_group_size, value)
               << "group_size must be positive, found " << q.group_size;
         }
         is_sound = is_sound && has_group;
@@ -7130,7 +7153,7 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
   q.first_zero_point = zero_points.first;
   q.zero_points = zero_points.count;
   if (is_floating(r.element))
-    c.found.add(errc::nem_qnt_008_float, c.at(at))
+    c.report(errc::nem_qnt_008_float, at)
         << name(r.element) << " values carry a quantization descriptor";
 
   if (is_list && has_axis && r.has_shape && has_sound_shape) {
@@ -7147,8 +7170,8 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
                                const char* what) {
           if (!is_known || count == expected) return;
           is_sound = false;
-          auto w = c.found.add(is_grouped ? errc::nem_qnt_002_groups : errc::nem_qnt_001_channels,
-                               c.at(where));
+          auto w =
+              c.report(is_grouped ? errc::nem_qnt_002_groups : errc::nem_qnt_001_channels, where);
           w << "expected " << expected << ' ' << what << ", found " << count << ": axis " << q.axis
             << " has " << dimension << (dimension == 1 ? " element" : " elements");
           if (is_grouped) w << ", " << q.group_size << " to a group";
@@ -7200,7 +7223,7 @@ inline bool find_buffer(context& c, std::uint32_t at, region& r) {
     return b.is_known && c.v.buffers[b.index].is_known;
   }
   if (b.is_known)
-    (c.found.add(errc::nem_nam_004_not_buffer, c.at(at))
+    (c.report(errc::nem_nam_004_not_buffer, at)
      << "expected a buffer in region(...), " << c.d.name(name_index) << " is a " << name(b.kind))
             .note(head(c, b.node))
         << c.d.name(name_index) << " is declared here";
@@ -7219,9 +7242,8 @@ inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
       is_sound = false;
     } else if (x < smallest) {
       is_sound = false;
-      c.found.add(too_small, c.at(i))
-          << "expected a " << (smallest == 0 ? "stride" : "shape dimension") << " of at least "
-          << smallest << ", found " << x;
+      c.report(too_small, i) << "expected a " << (smallest == 0 ? "stride" : "shape dimension")
+                             << " of at least " << smallest << ", found " << x;
     }
     c.v.numbers.push_back(x);
   }
@@ -7247,8 +7269,8 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   std::int64_t needed = 0;
   overflow = overflow || !bytes_of(count, r.element, needed);
   if (!overflow && needed <= r.extent) return true;
-  auto w = r.has_strides ? c.found.add(errc::nem_reg_005_strides, c.at(strides_at))
-                         : c.found.add(errc::nem_reg_004_too_small, c.at(extent_at));
+  auto w = r.has_strides ? c.report(errc::nem_reg_005_strides, strides_at)
+                         : c.report(errc::nem_reg_004_too_small, extent_at);
   if (r.has_strides)
     w << "the strides reach ";
   else
@@ -7273,17 +7295,16 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
 inline void check_layout(context& c, std::uint32_t at, const region& r) {
   const std::string_view layout = c.d.name(r.layout);
   if (layout.size() == r.rank || !names_dimensions(layout)) return;
-  c.found.add(errc::nem_reg_007_layout, c.at(at))
-      << "layout " << layout << " has " << layout.size()
-      << (layout.size() == 1 ? " letter" : " letters") << "; expected " << r.rank
-      << ", one for each dimension";
+  c.report(errc::nem_reg_007_layout, at) << "layout " << layout << " has " << layout.size()
+                                         << (layout.size() == 1 ? " letter" : " letters")
+                                         << "; expected " << r.rank << ", one for each dimension";
 }
 
 /// Whether the bytes of a region, of which there is at least one, are in its buffer.
 inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
   const buffer& b = c.v.buffers[r.buffer];
   if (r.offset <= b.size && r.extent <= b.size - r.offset) return true;
-  (c.found.add(errc::nem_reg_003_bounds, c.at(at))
+  (c.report(errc::nem_reg_003_bounds, at)
    << r.extent << (r.extent == 1 ? " byte" : " bytes") << " from " << r.offset
    << " on extend past the end of buffer " << c.d.name(b.name) << " of " << b.size << " bytes")
           .note(head(c, b.node))
@@ -7310,7 +7331,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
       case node_kind::elem:
         r.element = static_cast<element>(c[i].detail);
         if (is_extension(r.element))
-          c.found.add(errc::nem_typ_002_extension, c.at(i))
+          c.report(errc::nem_typ_002_extension, i)
               << "element type " << name(r.element) << " is an extension: no type family knows it";
         break;
       case node_kind::shape: shape_at = i; break;
@@ -7332,12 +7353,12 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
   }
   if (has_offset && r.offset < 0) {
     has_offset = false;
-    c.found.add(errc::nem_reg_001_offset, c.at(offset_at))
+    c.report(errc::nem_reg_001_offset, offset_at)
         << "expected an offset of at least 0, found " << r.offset;
   }
   if (has_extent && r.extent <= 0) {
     has_extent = false;
-    c.found.add(errc::nem_reg_002_extent, c.at(extent_at))
+    c.report(errc::nem_reg_002_extent, extent_at)
         << "expected an extent of at least 1 byte, found " << r.extent;
   }
   is_sound = is_sound && has_offset && has_extent && check_bounds(c, at, r);
@@ -7353,7 +7374,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
                                       errc::nem_reg_009_negative_stride, r.first_stride, r.strides);
     if (r.has_shape && r.strides != r.rank) {
       has_strides = false;
-      c.found.add(errc::nem_reg_006_stride_count, c.at(strides_at))
+      c.report(errc::nem_reg_006_stride_count, strides_at)
           << "expected " << r.rank << (r.rank == 1 ? " stride" : " strides")
           << ", one for each dimension, found " << r.strides;
     }
@@ -7363,7 +7384,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
   if (r.element != element::none) {
     const std::int64_t bytes = bitwidth(r.element) / 8;
     if (has_offset && bytes > 1 && r.offset % bytes != 0)
-      c.found.add(errc::nem_reg_011_unaligned, c.at(offset_at))
+      c.report(errc::nem_reg_011_unaligned, offset_at)
           << "offset " << r.offset << " isn't a multiple of the " << bytes << " bytes of "
           << name(r.element);
     if (has_extent && r.has_shape && has_shape && has_strides)
@@ -7589,9 +7610,9 @@ class walker {
     return n.next;
   }
 
-  void constant(std::uint32_t at) {
+  [[gnu::cold]] void constant(std::uint32_t at) {
     if (names_.depth() != 0)
-      c_.found.add(errc::nem_con_005_in_loop, c_.at(at))
+      c_.report(errc::nem_con_005_in_loop, at)
           << "const declaration not permitted inside loop body";
     number x = {};
     binding b;
@@ -7642,7 +7663,7 @@ class walker {
   }
 
   /// The value of a list: numbers if it has nothing else.
-  binding list(std::uint32_t at) {
+  [[gnu::cold]] binding list(std::uint32_t at) {
     binding b;
     const std::uint32_t end = c_[at].next;
     bool has_others = false, has_reals = false;
@@ -7709,11 +7730,11 @@ class walker {
       if (b.kind == binding_kind::region) {
         if (b.is_known) o.region = b.index;
       } else if (b.kind == binding_kind::none) {
-        auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
+        auto&& w = c_.report(errc::nem_nam_005_operand, value);
         w << "operand " << c_.name(value) << " isn't declared before this point";
         suggest(c_, w, c_.name(value), binding_kind::region);
       } else if (b.is_known) {
-        (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
+        (c_.report(errc::nem_nam_006_not_region, value)
          << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
                 .note(head(c_, b.node))
             << c_.name(value) << " is declared here";
@@ -7723,7 +7744,7 @@ class walker {
     if (is_output && o.region != no_index) {
       const region& r = v_.regions[o.region];
       if (r.is_sound && r.has_strides && overlaps_itself(v_, r, work_))
-        c_.found.add(errc::nem_reg_010_overlapping_elements, c_.at(at))
+        c_.report(errc::nem_reg_010_overlapping_elements, at)
             << "the task writes a region whose strides map several elements to the same bytes";
     }
     v_.operands.push_back(o);
@@ -7737,24 +7758,24 @@ class walker {
       const std::uint32_t name_index = c_[i].value;
       const binding b = names_[name_index];
       if (!names_.first_in_list(name_index))
-        c_.found.add(errc::nem_tok_007_repeated, c_.at(i)) << "duplicate token " << c_.name(i);
+        c_.report(errc::nem_tok_007_repeated, i) << "duplicate token " << c_.name(i);
       else if (b.kind == binding_kind::token) {
         if (b.is_known) v_.deps.push_back(b.index);
       } else if (b.kind != binding_kind::none) {
         if (!b.is_known) continue;
-        (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
+        (c_.report(errc::nem_tok_004_kind, i)
          << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
                 .note(head(c_, b.node))
             << c_.name(i) << " is declared here";
       } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
-        auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
+        auto&& w = c_.report(errc::nem_tok_002_early, i);
         w << (task == at_ ? "the task depends on its own token " : "token ") << c_.name(i);
         if (task != at_)
           (w << (task > at_ ? " is assigned only later" : " is visible only inside its loop"))
                   .note(head(c_, task))
               << c_.name(i) << " is assigned here";
       } else {
-        auto&& w = c_.found.add(errc::nem_tok_001_unknown, c_.at(i));
+        auto&& w = c_.report(errc::nem_tok_001_unknown, i);
         w << "no task assigns token " << c_.name(i);
         suggest(c_, w, c_.name(i), binding_kind::token);
       }
@@ -7777,7 +7798,7 @@ class walker {
     tokens(at);
     check_decorators_of(at, on_wait);
     if (c_[at].value != no_name) {
-      c_.found.add(errc::nem_tok_005_wait, c_.at(at))
+      c_.report(errc::nem_tok_005_wait, at)
           << "wait produces no token, so " << c_.name(at) << " can't name one";
       declare_token(at, 0, false);
     }
@@ -7849,7 +7870,7 @@ class walker {
     f.is_known = has_first && has_last;
     if (f.is_known && f.last < f.value) {
       f.is_known = false;
-      c_.found.add(errc::nem_lop_001_empty, c_.at(last_at))
+      c_.report(errc::nem_lop_001_empty, last_at)
           << "the loop ends at " << f.last << ", before its start at " << f.value;
     }
     bool has_decorators = false;
@@ -7908,7 +7929,7 @@ class walker {
       const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
-        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        auto w = c_.report(errc::nem_haz_005_partial, f.node);
         w << "the loop has ";
         if (f.done + left != 0)
           w << f.done + left;
@@ -9661,64 +9682,72 @@ TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
-    -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule,
+                                  std::string_view path) -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
   }
-  if (to_ == nullptr) return writer(nullptr);
+  if (to_ == nullptr) return writer();
+  close();
   ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
   constexpr std::size_t max_characters = std::size_t{1} << 30;
-  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
-    return writer(nullptr);
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters) return writer();
   to_->diagnostics.push_back({});
-  diagnostic& d = to_->diagnostics.back();
+  diagnostic& d = last();
   d.code = code;
   d.severity = s;
   d.where = where;
   d.rule = {static_cast<std::uint32_t>(to_->characters.size()),
             static_cast<std::uint32_t>(rule.size())};
   to_->characters << rule;
-  return writer(to_, &ending_);
+  if (ending_.append != nullptr) ending_.append(ending_.context, d, end_);
+  path_ << path;
+  open(d.text);
+  return writer(this);
 }
 
-TESSERA_INLINE auto findings::writer::path() -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  open(last().path);
-  is_verbatim_ = true;
+TESSERA_INLINE void findings::writer::start_path() const {
+  if (to_ == nullptr) return;
+  to_->close();
+  to_->open(to_->last().path);
+  to_->is_verbatim_ = true;
+}
+
+TESSERA_INLINE void findings::writer::start_note(const place& related) const {
+  if (to_ == nullptr) return;
+  to_->close();
+  diagnostic& d = to_->last();
+  d.has_note = true;
+  d.related = related;
+  to_->open(d.note);
+}
+
+TESSERA_INLINE void findings::writer::start_fix(const place& range) const {
+  if (to_ == nullptr) return;
+  to_->close();
+  diagnostic& d = to_->last();
+  d.has_fix = true;
+  d.fix = range;
+  to_->open(d.replacement);
+  to_->is_verbatim_ = true;
+}
+
+TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) const -> writer {
+  if (to_ != nullptr) characters() << part;
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  last().has_note = true;
-  last().related = related;
-  open(last().note);
+TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) const -> writer {
+  if (to_ != nullptr) characters() << part;
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  last().has_fix = true;
-  last().fix = range;
-  open(last().replacement);
-  is_verbatim_ = true;
-  return *this;
-}
-
-TESSERA_INLINE findings::writer::~writer() {
-  if (to_ != nullptr) close();
-}
-
-TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> writer& {
+TESSERA_INLINE auto findings::writer::put(std::string_view part) const -> writer {
   if (to_ == nullptr) return *this;
   constexpr std::size_t max_shown = 200;
-  text& out = to_->characters;
-  if (is_verbatim_) {
+  text& out = characters();
+  if (to_->is_verbatim_) {
     out << part;
     return *this;
   }
@@ -9731,35 +9760,27 @@ TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> write
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::operator<<(char part) -> writer& {
-  return *this << std::string_view(&part, 1);
-}
-
-TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) -> writer& {
-  if (to_ != nullptr) to_->characters << part;
-  return *this;
-}
-
-TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) -> writer& {
-  if (to_ != nullptr) to_->characters << part;
-  return *this;
-}
-
-TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {
+TESSERA_INLINE void findings::open(text_range& range) noexcept {
   range_ = &range;
   range_->first = static_cast<std::uint32_t>(to_->characters.size());
   is_verbatim_ = false;
 }
 
-TESSERA_INLINE void findings::writer::close() {
+TESSERA_INLINE void findings::close() {
   if (range_ == nullptr) return;
   text& out = to_->characters;
   if (range_ == &last().text) {
     if (out.size() == range_->first) out << tessera::error{last().code}.message();
-    if (ending_ != nullptr && ending_->append != nullptr)
-      ending_->append(ending_->context, last(), out);
+    out << end_;
+    end_.clear();
   }
-  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+  const auto end = static_cast<std::uint32_t>(out.size());
+  range_->size = end - range_->first;
+  range_ = nullptr;
+  if (path_.empty()) return;
+  out << path_;
+  last().path = {end, static_cast<std::uint32_t>(path_.size())};
+  path_.clear();
 }
 
 }  // namespace detail
@@ -9890,8 +9911,8 @@ template <class Row>
   return static_cast<std::uint32_t>(p.size());
 }
 
-inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
-                        const variant_row& row) {
+[[gnu::cold]] inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
+                                      const variant_row& row) {
   const std::uint32_t index = index_in(c.variants);
   variant v;
   v.name = put_name(c, row.name);
@@ -11406,7 +11427,7 @@ class reader : private lexer {
     return w.size == 7 && w.key == make_key("extends");
   }
   [[gnu::cold]] void bad_directive(word w);
-  [[gnu::cold]] void note_first(findings::writer& out, std::uint32_t first, std::string_view text);
+  [[gnu::cold]] void note_first(findings::writer out, std::uint32_t first, std::string_view text);
   /// Notes that the file is a program.
   void begin_statement();
   /// What belongs in a program, after families or several devices.
@@ -11487,7 +11508,7 @@ class reader : private lexer {
   /// The error for a word that begins no statement. Returns false.
   [[gnu::cold]] bool no_statement();
   /// What such a word may mean.
-  [[gnu::cold]] void no_statement(findings::writer& out, word w);
+  [[gnu::cold]] void no_statement(findings::writer out, word w);
   /// Parentheses after what isn't a transfer. Returns false.
   [[gnu::cold]] bool no_operands(word callee);
   /// A comma between attributes: reported, and where an attribute follows reading goes on.
@@ -11793,7 +11814,7 @@ inline bool reader::close_block() {
   return true;
 }
 
-inline bool reader::leave_blocks(std::uint32_t depth) {
+[[gnu::cold]] inline bool reader::leave_blocks(std::uint32_t depth) {
   while (!at_end()) {
     if (braces_ == 0 && depth == 0 && at_declaration()) return true;
     if (at('}')) {
@@ -11820,7 +11841,7 @@ inline bool reader::leave_blocks(std::uint32_t depth) {
   return false;
 }
 
-inline bool reader::dotted_name(std::uint32_t& index, std::string_view what) {
+[[gnu::cold]] inline bool reader::dotted_name(std::uint32_t& index, std::string_view what) {
   word w;
   if (!any_word(w, what)) return false;
   const char* const first = at_;
@@ -11846,7 +11867,7 @@ inline bool reader::dotted_name(std::uint32_t& index, std::string_view what) {
 
 // --- type families ---
 
-inline bool reader::type_family(word start) {
+[[gnu::cold]] inline bool reader::type_family(word start) {
   const std::uint32_t i = put(node_kind::type_family, 0, at_);
   take_word(start);
   std::uint32_t name;
@@ -11870,7 +11891,7 @@ inline bool reader::type_family(word start) {
   return true;
 }
 
-inline bool reader::type_parameters() {
+[[gnu::cold]] inline bool reader::type_parameters() {
   const char* const open = at_;
   take();
   do {
@@ -11890,7 +11911,7 @@ inline bool reader::type_parameters() {
   return expect_closing('>', open);
 }
 
-inline bool reader::type_leaf() {
+[[gnu::cold]] inline bool reader::type_leaf() {
   word w;
   if (!any_word(w, "a type")) return false;
   const std::uint8_t e = element_words.find(w, static_cast<std::uint8_t>(element::none));
@@ -11901,7 +11922,7 @@ inline bool reader::type_leaf() {
   return true;
 }
 
-inline bool reader::family_binding(word w) {
+[[gnu::cold]] inline bool reader::family_binding(word w) {
   const std::uint32_t i = put(node_kind::binding, 0, at_, intern(w));
   take_word(w);
   if (take_if(':')) {
@@ -11933,7 +11954,7 @@ inline bool reader::at_on() const noexcept {
   return p >= end_ || (*p != ':' && *p != '=');
 }
 
-inline bool reader::variant() {
+[[gnu::cold]] inline bool reader::variant() {
   const word w = peek_word();
   const std::uint32_t i = put(node_kind::variant, 0, at_, intern(w));
   take_word(w);
@@ -11965,7 +11986,7 @@ inline bool reader::variant() {
   return true;
 }
 
-inline bool reader::instantiation() {
+[[gnu::cold]] inline bool reader::instantiation() {
   const char* const open = at_;
   take();
   do {
@@ -11976,7 +11997,7 @@ inline bool reader::instantiation() {
 
 // --- devices ---
 
-inline reader::device_item reader::item_of(word w) noexcept {
+[[gnu::cold]] inline reader::device_item reader::item_of(word w) noexcept {
   const std::string_view s = w.text();
   return s == "opcode"                 ? item_opcode
          : s == "topology"             ? item_topology
@@ -11985,7 +12006,7 @@ inline reader::device_item reader::item_of(word w) noexcept {
                                        : item_none;
 }
 
-inline bool reader::device(word start) {
+[[gnu::cold]] inline bool reader::device(word start) {
   const std::uint32_t i = put(node_kind::device, 0, at_);
   take_word(start);
   word w;
@@ -12013,7 +12034,7 @@ inline bool reader::device(word start) {
   return true;
 }
 
-inline bool reader::item_of_device(fields& given) {
+[[gnu::cold]] inline bool reader::item_of_device(fields& given) {
   constexpr std::string_view expected =
       "spec_version, topology, unit_characteristics, opcode or '}'";
   if (!at_word()) return unexpected(expected);
@@ -12034,7 +12055,7 @@ inline bool reader::item_of_device(fields& given) {
   return true;
 }
 
-inline bool reader::topology(const char* first) {
+[[gnu::cold]] inline bool reader::topology(const char* first) {
   const std::uint32_t i = put(node_kind::topology, 0, first);
   if (!open_block()) return false;
   fields given;
@@ -12063,7 +12084,7 @@ inline bool reader::topology(const char* first) {
   return true;
 }
 
-inline bool reader::count() {
+[[gnu::cold]] inline bool reader::count() {
   if (at_end() || !is(*at_, class_digit)) return unexpected("an integer");
   const std::uint32_t i = count_;
   if (!number()) return false;
@@ -12074,7 +12095,7 @@ inline bool reader::count() {
   return true;
 }
 
-inline bool reader::units_block(word start, bool per_engine) {
+[[gnu::cold]] inline bool reader::units_block(word start, bool per_engine) {
   const std::uint32_t i = put(per_engine ? node_kind::per_engine : node_kind::device_units, 0, at_);
   take_word(start);
   if (!open_block()) return false;
@@ -12103,7 +12124,7 @@ inline bool reader::units_block(word start, bool per_engine) {
   return true;
 }
 
-inline void reader::wrong_block(word w, unit u) {
+[[gnu::cold]] inline void reader::wrong_block(word w, unit u) {
   if (may_report())
     found_.add(errc::nem_dev_011_unit_block, range_of(w))
         << w.text() << " belongs in "
@@ -12111,7 +12132,7 @@ inline void reader::wrong_block(word w, unit u) {
                              : "device_units, not in per_engine");
 }
 
-inline bool reader::characteristics(const char* first) {
+[[gnu::cold]] inline bool reader::characteristics(const char* first) {
   const std::uint32_t i = put(node_kind::unit_characteristics, 0, first);
   if (!open_block()) return false;
   fields given;
@@ -12144,7 +12165,8 @@ inline bool reader::characteristics(const char* first) {
   return true;
 }
 
-inline void reader::repeated_characteristic(word w, std::uint32_t group, std::uint32_t name) {
+[[gnu::cold]] inline void reader::repeated_characteristic(word w, std::uint32_t group,
+                                                          std::uint32_t name) {
   std::uint32_t i = group + 1;
   while (i < count_ && (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name))
     ++i;
@@ -12152,7 +12174,7 @@ inline void reader::repeated_characteristic(word w, std::uint32_t group, std::ui
   repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, offset, w.size});
 }
 
-inline bool reader::variant_references(fields& given) {
+[[gnu::cold]] inline bool reader::variant_references(fields& given) {
   const char* const first = at_;
   take(6);
   word w;
@@ -12171,7 +12193,7 @@ inline bool reader::variant_references(fields& given) {
   return true;
 }
 
-inline bool reader::variant_reference() {
+[[gnu::cold]] inline bool reader::variant_reference() {
   const std::uint32_t i = put(node_kind::variant_ref, 0, at_);
   const word first = peek_word();
   take_word(first);
@@ -12390,7 +12412,7 @@ inline void reader::end_loop(word w) {
   take_word(w);
 }
 
-inline void reader::check_loops() {
+[[gnu::cold]] inline void reader::check_loops() {
   if (loops_ == 0 || !may_report()) return;
   auto out = found_.add(errc::nem_syn_002_loop, token());
   out << "expected endloop, got the end of the file";
@@ -12626,7 +12648,7 @@ inline bool reader::named_attribute(word w, keyword k, const char* equals) {
   return true;
 }
 
-inline bool reader::attributes_in_braces(const char* equals) {
+[[gnu::cold]] inline bool reader::attributes_in_braces(const char* equals) {
   take_to(equals + 1);
   const char* const open = at_;
   take();
@@ -12746,7 +12768,7 @@ inline bool reader::is_upper_case(word w, std::string_view lower) {
   return true;
 }
 
-inline void reader::no_statement(findings::writer& out, word w) {
+inline void reader::no_statement(findings::writer out, word w) {
   if (const char* const equals = equals_behind(w); equals != nullptr) {
     const char* const value = behind_blanks(equals + 1);
     const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
@@ -13280,7 +13302,7 @@ inline bool reader::value(bool words) {
   return expression(words);
 }
 
-inline bool reader::string_leaf() {
+[[gnu::cold]] inline bool reader::string_leaf() {
   const char* const first = at_;
   std::uint32_t index;
   if (!string_value(index, "a string")) return false;
@@ -13573,7 +13595,7 @@ inline bool reader::at_unit_index() const noexcept {
   return p < end_ && *p == '[';
 }
 
-inline bool reader::unit_index() {
+[[gnu::cold]] inline bool reader::unit_index() {
   word w;
   if (!used_name(w, "a unit")) return false;
   const std::uint32_t i = put(node_kind::unit_index, 0, at_, intern(w));
@@ -13701,7 +13723,7 @@ inline void reader::incomplete_type(std::uint32_t i) {
 
 // --- quantization ---
 
-inline bool reader::quant(std::uint32_t i) {
+[[gnu::cold]] inline bool reader::quant(std::uint32_t i) {
   word w;
   if (!any_word(w, "per_tensor, per_channel or per_group")) return false;
   unsigned form = 0;
@@ -13842,7 +13864,7 @@ inline void reader::begin_statement() {
 
 // --- the head of a model ---
 
-inline bool reader::include(word w) {
+[[gnu::cold]] inline bool reader::include(word w) {
   if (first_other_ != none && may_report()) {
     auto out = found_.add(errc::nem_syn_004_include, range_of(w));
     out << "includes must precede everything else";
@@ -13857,7 +13879,7 @@ inline bool reader::include(word w) {
   return true;
 }
 
-inline bool reader::header(word w) {
+[[gnu::cold]] inline bool reader::header(word w) {
   if (first_header_ != none || first_statement_ != none) {
     if (may_report()) {
       auto out = found_.add(errc::nem_syn_006_header, range_of(w));
@@ -13890,7 +13912,7 @@ inline bool reader::header(word w) {
   return true;
 }
 
-inline bool reader::device_or_directive(word w) {
+[[gnu::cold]] inline bool reader::device_or_directive(word w) {
   const char* p = behind_blanks(w.last());
   bool is_inline = false;
   if (p < end_ && is(*p, class_letter)) {
@@ -13944,19 +13966,19 @@ inline void reader::bad_directive(word w) {
                first_directive_ != none ? first_directive_ : first_device_, "the first is here");
 }
 
-inline void reader::note_first(findings::writer& out, std::uint32_t first, std::string_view text) {
+inline void reader::note_first(findings::writer out, std::uint32_t first, std::string_view text) {
   const char* const p = source_ + first;
   out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
 }
 
-inline void reader::mix_with_config() {
+[[gnu::cold]] inline void reader::mix_with_config() {
   if (first_family_ == none && devices_ < 2) [[likely]]
     return;
   mixed("type families and several devices belong in files of their own, not in a program",
         first_family_ != none ? first_family_ : first_device_, "the configuration is here");
 }
 
-inline void reader::mix_with_program() {
+[[gnu::cold]] inline void reader::mix_with_program() {
   const std::uint32_t first = first_directive_ != none ? first_directive_
                               : first_header_ != none  ? first_header_
                                                        : first_statement_;
@@ -14091,14 +14113,14 @@ namespace detail {
 class hashed_names {
  public:
   template <class Same>
-  [[nodiscard]] std::uint32_t find(std::uint32_t hash, Same same) const {
+  [[nodiscard, gnu::cold]] std::uint32_t find(std::uint32_t hash, Same same) const {
     if (slots_.empty()) return no_index;
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = hash & mask; slots_[i].index != no_index; i = (i + 1) & mask)
       if (slots_[i].hash == hash && same(slots_[i].index)) return slots_[i].index;
     return no_index;
   }
-  void put(std::uint32_t hash, std::uint32_t index) {
+  [[gnu::cold]] void put(std::uint32_t hash, std::uint32_t index) {
     if (2 * (count_ + 1) > slots_.size()) {
       const pool<slot> old = std::exchange(slots_, {});
       slots_.resize(old.empty() ? 16 : old.size() * 2);
@@ -14201,7 +14223,8 @@ class loading {
     return devices.find(hash_of(name),
                         [&](std::uint32_t i) { return to.text_of(to.devices[i].name) == name; });
   }
-  [[nodiscard]] std::uint32_t find_variant(std::uint32_t family, std::string_view name) const {
+  [[nodiscard, gnu::cold]] std::uint32_t find_variant(std::uint32_t family,
+                                                      std::string_view name) const {
     const type_family& f = to.families[family];
     if (f.variants > few_variants)
       return variants.find(hash_of(name, family), [&](std::uint32_t i) {
@@ -14237,7 +14260,7 @@ class loading {
   /// The nearest name of the first entries. Only some names are worth it: a file can be full of
   /// those that aren't there.
   template <class Row>
-  [[nodiscard]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
+  [[nodiscard, gnu::cold]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
     constexpr std::uint32_t max_suggestions = 64, max_candidates = 256;
     suggestion s(name);
     if (suggestions_++ >= max_suggestions) return {};
@@ -14277,7 +14300,7 @@ class device_loader {
  public:
   device_loader(loading& s, declaring_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
 
-  void load(std::uint32_t node) {
+  [[gnu::cold]] void load(std::uint32_t node) {
     const std::string_view device_name = f_.name(node);
     const std::uint32_t before = s_.find_device(device_name);
     if (before != no_index) {
@@ -14319,7 +14342,7 @@ class device_loader {
     return s_.found.add(code, where);
   }
 
-  void begin_base(std::uint32_t node, std::uint32_t mandatory) {
+  [[gnu::cold]] void begin_base(std::uint32_t node, std::uint32_t mandatory) {
     const std::uint32_t version = child(f_.d, node, node_kind::spec_version);
     if (version == no_node) {
       fail(errc::nem_dev_001_spec_version, f_.at(node))
@@ -14337,7 +14360,7 @@ class device_loader {
           << " extends none, so it needs variants in opcode.mandatory";
   }
 
-  void begin_derived(std::uint32_t node, std::uint32_t extends) {
+  [[gnu::cold]] void begin_derived(std::uint32_t node, std::uint32_t extends) {
     device_.parent = f_.shared_name(extends);
     const std::uint32_t version = child(f_.d, node, node_kind::spec_version);
     const std::uint32_t parent = s_.find_device(f_.name(extends));
@@ -14362,7 +14385,7 @@ class device_loader {
   }
 
   /// Says why a parent isn't there: it comes later, it doesn't exist, or devices go round in circles.
-  void report_parent(std::uint32_t node, std::uint32_t extends) {
+  [[gnu::cold]] void report_parent(std::uint32_t node, std::uint32_t extends) {
     find_cycles();
     const std::size_t at = first_not_below(f_.cycles.data(), f_.cycles.size(),
                                            [&](const in_cycle& c) { return c.node < node; });
@@ -14392,7 +14415,7 @@ class device_loader {
   }
 
   /// Notes the devices of this file and those that extend themselves, through others or not.
-  void find_cycles() {
+  [[gnu::cold]] void find_cycles() {
     if (f_.knows_devices) return;
     f_.knows_devices = true;
     const model& d = f_.d;
@@ -14432,7 +14455,7 @@ class device_loader {
     return extends == no_node ? no_index : f_.devices.find(f_[extends].value);
   }
 
-  void load_topology(std::uint32_t node) {
+  [[gnu::cold]] void load_topology(std::uint32_t node) {
     device_.has_topology = true;
     device_.topology = {};
     topology& t = device_.topology;
@@ -14471,7 +14494,7 @@ class device_loader {
           << "memory sizes must be > 0: per_engine lacks l1_size_bytes";
   }
 
-  void load_units(std::uint32_t block, topology& t, std::int64_t least) {
+  [[gnu::cold]] void load_units(std::uint32_t block, topology& t, std::int64_t least) {
     unit_set given = 0;
     for (const std::uint32_t c : children(f_.d, block)) {
       const unit u = static_cast<unit>(f_[c].detail);
@@ -14496,7 +14519,7 @@ class device_loader {
     text << ": its engines have none";
   }
 
-  [[nodiscard]] std::int64_t memory_size(std::uint32_t node, std::string_view field) {
+  [[nodiscard, gnu::cold]] std::int64_t memory_size(std::uint32_t node, std::string_view field) {
     std::int64_t value = 0;
     if (!evaluate(node + 1, value)) return 0;
     if (value <= 0)
@@ -14506,7 +14529,7 @@ class device_loader {
   }
 
   /// The value of an expression of numbers.
-  [[nodiscard]] bool evaluate(std::uint32_t node, std::int64_t& to) {
+  [[nodiscard, gnu::cold]] bool evaluate(std::uint32_t node, std::int64_t& to) {
     if (f_[node].kind != node_kind::expression) return literal(node, to);
     stack_.clear();
     for (const std::uint32_t c : children(f_.d, node)) {
@@ -14534,7 +14557,7 @@ class device_loader {
     to = stack_.back();
     return true;
   }
-  [[nodiscard]] bool literal(std::uint32_t node, std::int64_t& to) {
+  [[nodiscard, gnu::cold]] bool literal(std::uint32_t node, std::int64_t& to) {
     switch (f_[node].kind) {
       case node_kind::integer:
       case node_kind::wide_integer: to = f_.d.integer(f_[node]); return true;
@@ -14548,7 +14571,7 @@ class device_loader {
     }
   }
 
-  void load_characteristics(std::uint32_t node) {
+  [[gnu::cold]] void load_characteristics(std::uint32_t node) {
     device_.first_characteristic = index_in(to_.characteristics);
     if (node == no_node) return;
     for (const std::uint32_t g : children(f_.d, node))
@@ -14558,7 +14581,7 @@ class device_loader {
     device_.characteristics = index_in(to_.characteristics) - device_.first_characteristic;
   }
 
-  void load_list(std::uint32_t node) {
+  [[gnu::cold]] void load_list(std::uint32_t node) {
     if (node == no_node) return;
     for (const std::uint32_t c : children(f_.d, node)) {
       const std::uint32_t i = find(c);
@@ -14569,7 +14592,7 @@ class device_loader {
   }
 
   /// The instance that an entry refers to; no_index after saying what is wrong.
-  [[nodiscard]] std::uint32_t find(std::uint32_t node) {
+  [[nodiscard, gnu::cold]] std::uint32_t find(std::uint32_t node) {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
     if (f == no_index && s_.lacks_files) {
@@ -14604,7 +14627,8 @@ class device_loader {
     return no_index;
   }
 
-  void report_instance(std::uint32_t node, std::uint32_t last, std::uint32_t f, std::uint32_t v) {
+  [[gnu::cold]] void report_instance(std::uint32_t node, std::uint32_t last, std::uint32_t f,
+                                     std::uint32_t v) {
     const std::string_view family = f_.name(node);
     const type_family& row = to_.families[f];
     if (v == no_index) {
@@ -14636,7 +14660,7 @@ class device_loader {
     });
   }
   template <class Writer, class Put>
-  static void put_some(Writer& out, std::uint32_t count, Put put) {
+  [[gnu::cold]] static void put_some(Writer& out, std::uint32_t count, Put put) {
     constexpr std::uint32_t most = 6;
     for (std::uint32_t k = 0; k < count && k < most; ++k) {
       if (k != 0) out << ", ";
@@ -14694,7 +14718,7 @@ class family_loader {
  public:
   family_loader(loading& s, declaring_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
 
-  void load(std::uint32_t node) {
+  [[gnu::cold]] void load(std::uint32_t node) {
     index_ = slot_for(node);
     if (index_ == no_index) return;
     family_ = {};
@@ -14711,7 +14735,7 @@ class family_loader {
 
  private:
   /// Where the family goes, or no_index where its id is taken.
-  [[nodiscard]] std::uint32_t slot_for(std::uint32_t node) {
+  [[nodiscard, gnu::cold]] std::uint32_t slot_for(std::uint32_t node) {
     const std::string_view name = f_.name(node);
     const std::uint32_t i = s_.find_family(name);
     if (i == no_index) {
@@ -14737,7 +14761,7 @@ class family_loader {
     return no_index;
   }
 
-  void load_parameters(std::uint32_t family) {
+  [[gnu::cold]] void load_parameters(std::uint32_t family) {
     f_.parameters.begin(f_.d);
     parameters_.clear();
     family_.first_parameter = index_in(to_.parameters);
@@ -14760,7 +14784,7 @@ class family_loader {
     }
   }
 
-  void load_operands(std::uint32_t family) {
+  [[gnu::cold]] void load_operands(std::uint32_t family) {
     family_.first_operand = index_in(to_.operand_types);
     for (const std::uint32_t c : children(f_.d, family)) {
       if (f_[c].kind == node_kind::binding) load_binding(c);
@@ -14769,7 +14793,7 @@ class family_loader {
     family_.operands = index_in(to_.operand_types) - family_.first_operand;
   }
 
-  void load_binding(std::uint32_t node) {
+  [[gnu::cold]] void load_binding(std::uint32_t node) {
     operand_type o;
     o.operand = f_.shared_name(node);
     const std::uint32_t type = node + 1;
@@ -14794,7 +14818,7 @@ class family_loader {
     to_.operand_types.push_back(o);
   }
 
-  void load_condition(std::uint32_t node) {
+  [[gnu::cold]] void load_condition(std::uint32_t node) {
     const std::string_view what = f_.name(node);
     const std::uint32_t value = node + 1;
     const bool is_type = f_[value].kind == node_kind::element_type;
@@ -14826,7 +14850,7 @@ class family_loader {
     }
   }
 
-  void load_variants(std::uint32_t family) {
+  [[gnu::cold]] void load_variants(std::uint32_t family) {
     f_.variants.begin(f_.d);
     family_.first_variant = index_in(to_.variants);
     std::uint32_t count = 0;
@@ -14863,7 +14887,7 @@ class family_loader {
     std::uint32_t node;
   };
 
-  void load_variant(std::uint32_t node) {
+  [[gnu::cold]] void load_variant(std::uint32_t node) {
     variant v;
     v.name = f_.shared_name(node);
     v.first_operand = index_in(to_.operand_types);
@@ -14895,7 +14919,7 @@ class family_loader {
     to_.variants.push_back(v);
   }
 
-  void load_instance(std::uint32_t variant, std::uint32_t node) {
+  [[gnu::cold]] void load_instance(std::uint32_t variant, std::uint32_t node) {
     instance i;
     i.family = index_;
     i.variant = index_in(to_.variants);
@@ -14931,7 +14955,7 @@ class family_loader {
   }
 
   /// "f<i8>.v" of a variant that isn't in the catalog yet.
-  [[nodiscard]] text reference(const instance& i, std::uint32_t variant) const {
+  [[nodiscard, gnu::cold]] text reference(const instance& i, std::uint32_t variant) const {
     text out;
     out << to_.text_of(family_.name);
     append_types(out, to_.types_of(i));
@@ -14984,7 +15008,8 @@ namespace nem {
 namespace detail {
 
 /// Sorts, and drops what is there twice or in `others`, which is sorted.
-inline void make_set(pool<std::uint32_t>& list, const pool<std::uint32_t>& others = {}) {
+[[gnu::cold]] inline void make_set(pool<std::uint32_t>& list,
+                                   const pool<std::uint32_t>& others = {}) {
   sort(list.data(), list.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
   std::size_t kept = 0, other = 0;
   for (const std::uint32_t i : list) {
@@ -15006,7 +15031,7 @@ struct inherited_number {
 
 /// Makes the lists of a device hold what it inherits. Costs as much as there is in it and its
 /// parents, so that it is for one device, or for some.
-inline void resolve_device(catalog& c, std::uint32_t index) {
+[[gnu::cold]] inline void resolve_device(catalog& c, std::uint32_t index) {
   if (c.devices[index].is_resolved) return;
   pool<std::uint32_t> chain, mandatory, extended;
   for (std::uint32_t i = index; i != no_index; i = c.devices[i].base) {
@@ -15069,7 +15094,7 @@ class inheritance_check {
     mark_must();
   }
 
-  void run() {
+  [[gnu::cold]] void run() {
     const std::uint32_t count = index_in(to_.devices);
     pool<std::uint32_t> first_child, sibling;
     first_child.resize(count + 1);  // the last one is the parent of those that extend none
@@ -15122,7 +15147,7 @@ class inheritance_check {
   };
 
   /// Marks the instances that every device must have: the built-in ones, or those that replace them.
-  void mark_must() {
+  [[gnu::cold]] void mark_must() {
     for (std::uint32_t f = 0, i = 0; f < builtin_families; ++f)
       for (const variant_row& v : family_table[f].variants)
         for (const instance_row& row : v.instances) {
@@ -15140,7 +15165,7 @@ class inheritance_check {
     return i == no_index ? no_index : to_.find_instance(to_.variants[i], types_of(row));
   }
 
-  void set(std::uint32_t device, std::uint32_t at, list in) {
+  [[gnu::cold]] void set(std::uint32_t device, std::uint32_t at, list in) {
     const std::uint32_t i = to_.device_instances[at];
     changes_.push_back({i, entries_[i]});
     if (entries_[i].is_must && in == list::mandatory) ++must_found_;
@@ -15148,7 +15173,7 @@ class inheritance_check {
     entries_[i].device = device;
     entries_[i].at = at;
   }
-  void leave(std::uint32_t before) {
+  [[gnu::cold]] void leave(std::uint32_t before) {
     while (changes_.size() > before) {
       const change& c = changes_.back();
       if (c.before.is_must && entries_[c.instance].in == list::mandatory) --must_found_;
@@ -15157,7 +15182,7 @@ class inheritance_check {
     }
   }
 
-  void enter(std::uint32_t index) {
+  [[gnu::cold]] void enter(std::uint32_t index) {
     const device& d = to_.devices[index];
     for (std::uint32_t k = 0; k < d.mandatory; ++k) {
       const std::uint32_t at = d.first_mandatory + k;
@@ -15183,7 +15208,7 @@ class inheritance_check {
     if ((d.has_topology && !inherits) || (index == target_ && !d.has_topology)) check_must(index);
   }
 
-  void redundant(std::uint32_t index, std::uint32_t at, const entry& known) {
+  [[gnu::cold]] void redundant(std::uint32_t index, std::uint32_t at, const entry& known) {
     auto text = s_.found.add(errc::nem_dev_010_redundant, s_.entries[at]);
     put_reference(text, to_.device_instances[at]);
     if (known.device == index) {
@@ -15196,7 +15221,7 @@ class inheritance_check {
     text.fix(s_.entries[at]) << "";
   }
   /// An instance is mandatory, by the entry at `mandatory`, and extended; `known` came first.
-  void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
+  [[gnu::cold]] void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
     auto text = s_.found.add(errc::nem_dev_008_extended, s_.entries[at]);
     put_reference(text, to_.device_instances[at]);
     text << (at == mandatory
@@ -15218,7 +15243,7 @@ class inheritance_check {
     text << name;
   }
 
-  void check_must(std::uint32_t index) {
+  [[gnu::cold]] void check_must(std::uint32_t index) {
     if (must_found_ == must_.size() || s_.unsound_devices[index]) return;
     s_.unsound_devices[index] = true;
     auto text = s_.found.add(errc::nem_dev_007_mandatory, to_.devices[index].where);
@@ -15267,7 +15292,7 @@ class loader {
     while (top_ != nullptr) close();
   }
 
-  [[nodiscard]] std::uint32_t run() {
+  [[nodiscard, gnu::cold]] std::uint32_t run() {
     add_builtin(to_);
     open(new frame(main_, options_.id));
     while (top_ != nullptr) step();
@@ -15323,7 +15348,7 @@ class loader {
   }
 
   /// Goes on with the innermost file, up to its next include or its end.
-  void step() {
+  [[gnu::cold]] void step() {
     frame& f = *top_;
     const bool is_main = f.outer == nullptr;
     while (f.at < f.d.nodes.size()) {
@@ -15356,7 +15381,7 @@ class loader {
     close();
   }
 
-  void load_declarations(const frame& f) {
+  [[gnu::cold]] void load_declarations(const frame& f) {
     if (to_.characters.size() + f.d.characters.size() >= no_index) {
       s_.found.add(errc::input_too_large, f.from) << "the names of all files exceed 4 GiB";
       return;
@@ -15376,7 +15401,8 @@ class loader {
   }
 
   /// Opens the file that a path names, unless it is known. Returns its index in places.
-  [[nodiscard]] std::uint32_t include(const frame& f, std::string_view path, place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t include(const frame& f, std::string_view path,
+                                                 place where) {
     resolver::file opened;
     const resolver& r = options_.resolver;
     if (r.open != nullptr && r.open(r.context, f.id, path, opened))
@@ -15392,8 +15418,8 @@ class loader {
     return no_file;
   }
 
-  [[nodiscard]] std::uint32_t include_file(const frame& f, std::string_view path,
-                                           const resolver::file& opened, place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t include_file(const frame& f, std::string_view path,
+                                                      const resolver::file& opened, place where) {
     report& all = s_.found.report();
     const std::uint32_t hash = hash_of(opened.id);
     const std::uint32_t known =
@@ -15425,7 +15451,8 @@ class loader {
     return read_file(opened, where, index) ? index + 1 : no_file;
   }
 
-  [[nodiscard]] bool read_file(const resolver::file& opened, place where, std::uint32_t index) {
+  [[nodiscard, gnu::cold]] bool read_file(const resolver::file& opened, place where,
+                                          std::uint32_t index) {
     report inner;
     read_options options;
     options.profile = options_.profile;
@@ -15453,7 +15480,7 @@ class loader {
   }
 
   /// Makes the built-in families and a baseline device visible.
-  [[nodiscard]] std::uint32_t include_baseline(std::uint32_t which, place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t include_baseline(std::uint32_t which, place where) {
     const std::string_view name = baseline_files[which].device;
     const std::uint32_t known = s_.find_device(name);
     if (!s_.has_baseline) {
@@ -15481,7 +15508,7 @@ class loader {
   }
 
   /// The device that the program is for, whether it is sound or not.
-  [[nodiscard]] std::uint32_t find_target() {
+  [[nodiscard, gnu::cold]] std::uint32_t find_target() {
     const bool is_directed = directive_ != no_node;
     place where = is_directed ? place_of(main_.nodes[directive_]) : place{};
     std::uint32_t target = no_index;
@@ -15505,7 +15532,7 @@ class loader {
     return target;
   }
 
-  [[nodiscard]] std::uint32_t find_named(std::string_view name, place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t find_named(std::string_view name, place where) {
     const std::uint32_t i = s_.find_device(name);
     if (i != no_index || s_.lacks_files) return i;
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
@@ -15515,7 +15542,7 @@ class loader {
   }
 
   /// Of the devices that the directive's file defines itself: the only one, or the one of its name.
-  [[nodiscard]] std::uint32_t find_in_file(place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t find_in_file(place where) {
     if (directive_file_ >= baseline_file)
       return s_.find_device(baseline_files[directive_file_ - baseline_file].device);
     const std::string_view path = main_.name(main_.nodes[directive_].value);
@@ -16226,7 +16253,7 @@ class hazards {
   /// All was visited.
   void finish() {
     if (first_beyond_ == no_node) return;
-    c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
+    c_.report(errc::nem_cap_003_tokens, first_beyond_)
         << "up to " << order_.max_live() << " tokens can be live at once, "
         << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
   }
@@ -16444,12 +16471,12 @@ class hazards {
     return was;
   }
 
-  void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
+  [[gnu::cold]] void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
     if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations))
       return;
     const std::uint32_t earlier = order_.node_of(p.task);
     if (order_.is_same_path(p.task)) {
-      auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
+      auto&& out = c_.report(errc::nem_haz_001_unordered, q.t.node);
       name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
       overlap(out, p, q.a);
       out << ", which ";
@@ -16467,7 +16494,7 @@ class hazards {
       }
       return;
     }
-    auto&& out = c_.found.add(errc::nem_haz_002_iterations, c_.at(q.t.node));
+    auto&& out = c_.report(errc::nem_haz_002_iterations, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
     const std::uint64_t apart =
         static_cast<std::uint64_t>(r.later) - static_cast<std::uint64_t>(r.earlier);
@@ -16487,7 +16514,7 @@ class hazards {
 
   void rewrite(const access_record& p, const current& q) {
     if (was_reported(reported_rewritten)) return;
-    auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
+    auto&& out = c_.report(errc::nem_haz_003_rewritten, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
     const copy& k = copies_[copy_of_[q.a.task]];
     name(out, q.t.node) << " writes the same data to ";
@@ -16500,13 +16527,13 @@ class hazards {
   void unwritten(const current& q, const segment& s) {
     if (is_partial_ || has_unwritten_ || is_unknown_) return;
     has_unwritten_ = true;
-    auto&& out = c_.found.add(errc::nem_haz_006_unwritten, c_.at(q.t.node));
+    auto&& out = c_.report(errc::nem_haz_006_unwritten, q.t.node);
     name(out, q.t.node) << " reads ";
     bytes(out, q.a.first, q.a.last, q.a.buffer_name);
     out << ", and no earlier task writes byte " << s.first;
   }
 
-  void check_in_place(const values& v, const nem::task& t) {
+  [[gnu::cold]] void check_in_place(const values& v, const nem::task& t) {
     if (t.opcode == opcode::transfer || t.opcode == opcode::store || t.opcode == opcode::unknown)
       return;
     const opcode_category k = row(t.opcode).category;
@@ -16530,7 +16557,7 @@ class hazards {
         if (in_place && is_same_place(v, x, y)) continue;
         const access_record a{x.offset, x.offset + x.extent, 0, v.buffers[x.buffer].name};
         const access_record b{y.offset, y.offset + y.extent, 0, a.buffer_name};
-        auto&& out = c_.found.add(errc::nem_haz_004_in_place, c_.at(o.node));
+        auto&& out = c_.report(errc::nem_haz_004_in_place, o.node);
         out << "the output overlaps an input of its task: ";
         overlap(out, a, b);
         if (in_place) out << "; " << nem::name(t.opcode) << " may only write all of it in place";
@@ -16605,7 +16632,7 @@ class hazards {
 
   void end(const nem::task& t) {
     has_ended_ = true;
-    c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
+    c_.report(errc::nem_haz_005_partial, t.node)
         << "the search for hazards stops here, after " << order_.size() << " tasks and "
         << order_.spent() << " steps (verify_options::hazard_steps)";
   }
@@ -16711,7 +16738,7 @@ namespace detail {
 }
 
 /// OPC-005 and OPC-006.
-inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
+[[gnu::cold]] inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
   const opcode_signature& s = signature(t.opcode);
   const std::string_view op = name(t.opcode);
   std::uint32_t given = 0, unknown = 0, meant = 0;
@@ -16757,7 +16784,7 @@ inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
     }
   missing &= ~meant;
   if (missing == 0) return;
-  auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
+  auto&& w = c.report(errc::nem_opc_005_missing, at);
   w << op << ':';
   bool is_first = true;
   for (std::size_t k = 0; k < attribute_count; ++k) {
@@ -16769,11 +16796,11 @@ inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
 
 /// What the text of a task shows without evaluating anything. Returns whether its operands can be
 /// looked at.
-inline bool check_signature(context& c, const task& t) {
+[[gnu::cold]] inline bool check_signature(context& c, const task& t) {
   const std::uint32_t at = opcode_node(c, t);
   if (t.opcode == opcode::unknown) {
     const std::string_view word = c[at].kind == node_kind::opcode ? c.name(at) : "";
-    auto&& w = c.found.add(errc::nem_opc_001_opcode, c.at(at));
+    auto&& w = c.report(errc::nem_opc_001_opcode, at);
     w << "unknown opcode " << word;
     const std::string_view near = nearest(word, opcode_table);
     if (!near.empty()) w.note() << "did you mean " << near << '?';
@@ -16785,24 +16812,24 @@ inline bool check_signature(context& c, const task& t) {
     return are_inputs ? (n == 1 ? " input" : " inputs") : (n == 1 ? " output" : " outputs");
   };
   if (r.hardware == hardware_status::future)
-    c.found.add(errc::nem_opc_010_future, c.at(at)) << "no hardware executes " << r.name << " yet";
+    c.report(errc::nem_opc_010_future, at) << "no hardware executes " << r.name << " yet";
   if (t.opcode == opcode::compute)
-    c.found.add(errc::nem_opc_011_generic, c.at(at))
+    c.report(errc::nem_opc_011_generic, at)
         << "compute is the generic opcode: binders may reject it";
   if (t.inputs < s.required_inputs) {
-    auto&& w = c.found.add(errc::nem_opc_002_few_inputs, c.at(at));
+    auto&& w = c.report(errc::nem_opc_002_few_inputs, at);
     w << r.name << " takes "
       << (s.inputs == s.required_inputs && !s.variadic_inputs ? "" : "at least ")
       << unsigned{s.required_inputs} << operands(s.required_inputs, true) << ", not " << t.inputs;
     w.note() << "missing: " << registry_name(t.opcode, false, t.inputs);
   } else if (!s.variadic_inputs && t.inputs > s.inputs) {
-    c.found.add(errc::nem_opc_003_many_inputs, c.at(c.v.inputs(t)[s.inputs].node))
+    c.report(errc::nem_opc_003_many_inputs, c.v.inputs(t)[s.inputs].node)
         << r.name << " takes " << (s.inputs == s.required_inputs ? "" : "at most ")
         << unsigned{s.inputs} << operands(s.inputs, true) << ", not " << t.inputs;
   }
   if (!s.variadic_outputs && t.outputs != s.outputs) {
     const std::uint32_t node = t.outputs > s.outputs ? c.v.outputs(t)[s.outputs].node : at;
-    c.found.add(errc::nem_opc_004_outputs, c.at(node))
+    c.report(errc::nem_opc_004_outputs, node)
         << r.name << " has " << unsigned{s.outputs} << operands(s.outputs, false) << ", not "
         << t.outputs;
   }
@@ -16865,11 +16892,11 @@ class range_rules {
  private:
   findings::writer reject(attribute a) {
     a_.given &= ~attributes::bit(a);
-    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_value(c_.d, t_.node, a)));
+    return c_.report(errc::nem_opc_009_range, attribute_value(c_.d, t_.node, a));
   }
   findings::writer reject(attribute a, std::size_t index) {
     a_.given &= ~attributes::bit(a);
-    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_element(c_.d, t_.node, a, index)));
+    return c_.report(errc::nem_opc_009_range, attribute_element(c_.d, t_.node, a, index));
   }
   [[nodiscard]] static std::string_view name(attribute a) noexcept {
     return attribute_table[static_cast<std::size_t>(a)].name;
@@ -16881,7 +16908,8 @@ class range_rules {
     reject(a) << name(a) << " must be finite";
     return false;
   }
-  void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
+  [[gnu::cold]] void list(attribute a, view<std::int64_t> values, std::int64_t least,
+                          std::size_t size) {
     if (!a_.has(a)) return;
     if (values.size() != size) {
       reject(a) << name(a) << " of " << row(t_.opcode).name << " has " << values.size()
@@ -16894,7 +16922,7 @@ class range_rules {
         return;
       }
   }
-  void mode() {
+  [[gnu::cold]] void mode() {
     const std::uint32_t value = attribute_value(c_.d, t_.node, attribute::mode);
     auto&& w = reject(attribute::mode);
     w << "unknown mode " << c_.name(value) << "; expected constant, reflect, edge or wrap";
@@ -16902,7 +16930,7 @@ class range_rules {
     if (!near.empty()) w.note() << "did you mean " << near << '?';
   }
   /// Each of 0 to n - 1 once. Lists that are longer than any rank are refused with the rank.
-  void permutation() {
+  [[gnu::cold]] void permutation() {
     if (!a_.has(attribute::perm)) return;
     const view<std::int64_t> p = a_.perm;
     if (p.size() > max_rank) return;
@@ -16919,7 +16947,7 @@ class range_rules {
       return;
     }
   }
-  void target_shape() {
+  [[gnu::cold]] void target_shape() {
     if (!a_.has(attribute::target_shape)) return;
     if (a_.target_shape.size() > max_rank) {
       reject(attribute::target_shape) << "target_shape has " << a_.target_shape.size()
@@ -16942,7 +16970,7 @@ class range_rules {
       return;
     }
   }
-  void slice() {
+  [[gnu::cold]] void slice() {
     static constexpr attribute four[] = {attribute::starts, attribute::ends, attribute::axes,
                                          attribute::steps};
     const std::size_t size = a_.starts.size();
@@ -17005,7 +17033,7 @@ namespace detail {
 
 class descriptor_rules {
  public:
-  void check(context& c, const task& t, const attributes& a) {
+  [[gnu::cold]] void check(context& c, const task& t, const attributes& a) {
     switch (row(t.opcode).category) {
       case opcode_category::elementwise_unary:
       case opcode_category::elementwise_binary:
@@ -17037,7 +17065,7 @@ class descriptor_rules {
   }
 
   /// QNT-009 and QNT-014.
-  static void raw_integers(context& c, const task& t) {
+  [[gnu::cold]] static void raw_integers(context& c, const task& t) {
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     if (!is_integer(of(c, in[0]).element)) return;
     const operand *with = nullptr, *without = nullptr;
@@ -17047,7 +17075,7 @@ class descriptor_rules {
         if (first == nullptr) first = &o;
       }
     if (with != nullptr && without != nullptr) {
-      auto&& w = c.found.add(errc::nem_qnt_009_mixed, c.at(without->node));
+      auto&& w = c.report(errc::nem_qnt_009_mixed, without->node);
       w << "this operand of " << name(t.opcode)
         << " has no quantization descriptor where another has one: raw integers are used";
       w.note(c.at(with->node)) << "this one has a descriptor";
@@ -17061,7 +17089,7 @@ class descriptor_rules {
       case opcode::sqrt:
       case opcode::gelu:
       case opcode::silu:
-        c.found.add(errc::nem_qnt_014_function, c.at(opcode_node(c, t)))
+        c.report(errc::nem_qnt_014_function, opcode_node(c, t))
             << name(t.opcode) << " of " << name(of(c, in[0]).element)
             << " without a quantization descriptor: results are rounded to integers";
         break;
@@ -17070,23 +17098,24 @@ class descriptor_rules {
   }
 
   /// QNT-010 and QNT-011.
-  void accumulated(context& c, const task& t) {
+  [[gnu::cold]] void accumulated(context& c, const task& t) {
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     const region& weight = of(c, in[1]);
     if (!is_integer(weight.element) || !is_integer(of(c, in[0]).element)) return;
     if (!is_quantized(c, out[0]) && is_integer(of(c, out[0]).element))
-      c.found.add(errc::nem_qnt_011_output, c.at(out[0].node))
+      c.report(errc::nem_qnt_011_output, out[0].node)
           << "the output of " << name(t.opcode)
           << " has no quantization descriptor: scale 1 and zero point 0 are assumed";
     if (in.size() < 3 || is_quantized(c, in[2]) || of(c, in[2]).element != element::i32) return;
     if (weight.quant == no_index || !varies_along_reduction(c, t, weight)) return;
-    auto&& w = c.found.add(errc::nem_qnt_010_bias, c.at(in[2].node));
+    auto&& w = c.report(errc::nem_qnt_010_bias, in[2].node);
     w << "an i32 bias needs a quantization descriptor of its own: the scale of "
       << registry_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
       << ", which is summed over";
     w.note(c.at(in[1].node)) << registry_name(t.opcode, false, 1) << " is here";
   }
-  [[nodiscard]] bool varies_along_reduction(const context& c, const task& t, const region& weight) {
+  [[nodiscard, gnu::cold]] bool varies_along_reduction(const context& c, const task& t,
+                                                       const region& weight) {
     const quant& q = c.v.quants[weight.quant];
     if (q.form == quantization::per_tensor || weight.rank < 2) return false;
     const auto rank = static_cast<std::int64_t>(weight.rank);
@@ -17100,16 +17129,16 @@ class descriptor_rules {
   }
 
   /// QNT-013.
-  static void ignored(context& c, const task& t) {
+  [[gnu::cold]] static void ignored(context& c, const task& t) {
     for (const view<operand> all : {c.v.inputs(t), c.v.outputs(t)})
       for (const operand& o : all)
         if (is_quantized(c, o))
-          c.found.add(errc::nem_qnt_013_cast, c.at(o.node))
+          c.report(errc::nem_qnt_013_cast, o.node)
               << "cast converts stored values and ignores this quantization descriptor";
   }
 
   /// QNT-012.
-  void copied(context& c, const task& t, const attributes& a) {
+  [[gnu::cold]] void copied(context& c, const task& t, const attributes& a) {
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     const std::size_t inputs = t.opcode == opcode::gather ? 1 : in.size();
     for (std::size_t i = 0; i < inputs; ++i)
@@ -17117,14 +17146,14 @@ class descriptor_rules {
         if (are_alike(c, t, a, of(c, in[i]), of(c, y))) continue;
         // The many side is named: an input of concat, an output of split.
         const bool names_input = inputs > 1;
-        auto&& w = c.found.add(errc::nem_qnt_012_copied, c.at(names_input ? in[i].node : y.node));
+        auto&& w = c.report(errc::nem_qnt_012_copied, names_input ? in[i].node : y.node);
         w << name(t.opcode) << " copies values unchanged between regions of different descriptors";
         w.note(c.at(names_input ? y.node : in[i].node))
             << (names_input ? "the output is here" : "the input is here");
       }
   }
-  [[nodiscard]] bool are_alike(const context& c, const task& t, const attributes& a,
-                               const region& x, const region& y) {
+  [[nodiscard, gnu::cold]] bool are_alike(const context& c, const task& t, const attributes& a,
+                                          const region& x, const region& y) {
     if (x.quant == y.quant) return true;
     if (x.quant == no_index || y.quant == no_index) return false;
     const quant &from = c.v.quants[x.quant], &to = c.v.quants[y.quant];
@@ -17145,7 +17174,7 @@ class descriptor_rules {
   }
 
   /// What is remembered of a region with a descriptor.
-  [[nodiscard]] memo look(const context& c, const region& r) {
+  [[nodiscard, gnu::cold]] memo look(const context& c, const region& r) {
     const auto [m, is_new] = memos_.find(std::uint64_t{r.node} + 1);
     if (!is_new) return m;
     const quant& q = c.v.quants[r.quant];
@@ -17243,12 +17272,12 @@ struct typed_task {
 
 class family_rules {
  public:
-  void check(context& c, const task& t, const attributes& a) {
+  [[gnu::cold]] void check(context& c, const task& t, const attributes& a) {
     if (t.opcode == opcode::compute) return;
     const opcode_row& r = row(t.opcode);
     const std::string_view families = governing(t.opcode);
     if (r.families.empty())
-      c.found.add(errc::nem_fam_006_ungoverned, c.at(opcode_node(c, t)))
+      c.report(errc::nem_fam_006_ungoverned, opcode_node(c, t))
           << "no type family governs " << r.name;
     if (!check_elements(c, t) || families.empty()) return;
     typed_task types;
@@ -17279,7 +17308,7 @@ class family_rules {
   }
 
   /// FAM-005. False where types are wrong.
-  [[nodiscard]] static bool check_elements(context& c, const task& t) {
+  [[nodiscard, gnu::cold]] static bool check_elements(context& c, const task& t) {
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     const element first = of(c, in[0]).element;
     switch (row(t.opcode).category) {
@@ -17294,7 +17323,7 @@ class family_rules {
     const element made = of(c, y).element;
     if (t.opcode == opcode::argmax || t.opcode == opcode::argmin) {
       if (is_integer(made) && made != element::i4) return true;
-      auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(y.node));
+      auto&& w = c.report(errc::nem_fam_005_elements, y.node);
       w << "element types must match: " << name(t.opcode)
         << " gives indices of i8, i16, i32, u8, u16 or u32, not " << name(made);
       return false;
@@ -17309,9 +17338,10 @@ class family_rules {
     mismatch(c, t, y, output_role, in[0], 0);
     return false;
   }
-  static void mismatch(context& c, const task& t, const operand& odd, std::size_t odd_role,
-                       const operand& other, std::size_t other_role) {
-    auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(odd.node));
+  [[gnu::cold]] static void mismatch(context& c, const task& t, const operand& odd,
+                                     std::size_t odd_role, const operand& other,
+                                     std::size_t other_role) {
+    auto&& w = c.report(errc::nem_fam_005_elements, odd.node);
     w << "element types must match: " << role_name(t.opcode, odd_role) << " is "
       << name(of(c, odd).element) << ", " << role_name(t.opcode, other_role) << " is "
       << name(of(c, other).element);
@@ -17323,7 +17353,7 @@ class family_rules {
 
   /// Fills in the types by roles. False after FAM-001, which operands of one list give that differ
   /// from one another, and indices that aren't integers.
-  [[nodiscard]] static bool roles_of(context& c, const task& t, typed_task& to) {
+  [[nodiscard, gnu::cold]] static bool roles_of(context& c, const task& t, typed_task& to) {
     const opcode_signature& s = signature(t.opcode);
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     for (std::size_t i = 0; i < in.size(); ++i)
@@ -17331,17 +17361,17 @@ class family_rules {
     for (const operand& o : out)
       if (!put(c, t, o, output_role, to)) return false;
     if (t.opcode != opcode::gather || is_integer(to.role[1])) return true;
-    c.found.add(errc::nem_fam_001_variant, c.at(in[1].node))
+    c.report(errc::nem_fam_001_variant, in[1].node)
         << "gather takes indices of an integer type, not " << name(to.role[1]);
     return false;
   }
-  [[nodiscard]] static bool put(context& c, const task& t, const operand& o, std::size_t role,
-                                typed_task& to) {
+  [[nodiscard, gnu::cold]] static bool put(context& c, const task& t, const operand& o,
+                                           std::size_t role, typed_task& to) {
     const region& r = of(c, o);
     if (r.quant != no_index) to.quantized = static_cast<std::uint8_t>(to.quantized | 1u << role);
     if (to.role[role] == element::none || to.role[role] == r.element)
       return to.role[role] = r.element, true;
-    c.found.add(errc::nem_fam_001_variant, c.at(o.node))
+    c.report(errc::nem_fam_001_variant, o.node)
         << "no variant of " << name(t.opcode) << " takes " << name(r.element) << " beside "
         << name(to.role[role]);
     return false;
@@ -17360,7 +17390,7 @@ class family_rules {
     return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
   }
   /// How unlike two types are: of another kind, then by how often the width doubles.
-  [[nodiscard]] static std::uint32_t difference(element a, element b) noexcept {
+  [[nodiscard, gnu::cold]] static std::uint32_t difference(element a, element b) noexcept {
     const auto is_real = [](element e) {
       return is_floating(e) || e == element::tf32 || e == element::f64;
     };
@@ -17371,8 +17401,8 @@ class family_rules {
   }
   /// How far a row is from a task: first by how many operands differ, then by how much, then by
   /// accum_type, descriptors and whether the target has it.
-  [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
-                                              const typed_task& t) noexcept {
+  [[nodiscard, gnu::cold]] static std::uint32_t distance(const context& c, const candidate& r,
+                                                         const typed_task& t) noexcept {
     std::uint32_t all = 0, inputs = 0, others = 0, unlike = 0;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (takes(r.role[i], t.role[i])) continue;
@@ -17390,7 +17420,7 @@ class family_rules {
   }
 
   /// The nearest row for a task, from memory where it was asked before.
-  [[nodiscard]] found_row find(const context& c, opcode op, const typed_task& t) {
+  [[nodiscard, gnu::cold]] found_row find(const context& c, opcode op, const typed_task& t) {
     const auto k = static_cast<std::size_t>(op);
     if (!is_built_[k]) build(c, op);
     std::uint64_t key = k + 1;
@@ -17408,7 +17438,7 @@ class family_rules {
   }
 
   /// Makes the rows of an opcode.
-  void build(const context& c, opcode op) {
+  [[gnu::cold]] void build(const context& c, opcode op) {
     const auto k = static_cast<std::size_t>(op);
     is_built_[k] = true;
     first_[k] = static_cast<std::uint32_t>(rows_.size());
@@ -17424,9 +17454,10 @@ class family_rules {
     size_[k] = static_cast<std::uint32_t>(rows_.size()) - first_[k];
   }
   /// What a family, or a variant before it, says of a name; null for nothing.
-  [[nodiscard]] static const operand_type* type_named(const context& c, const type_family& f,
-                                                      const variant& v,
-                                                      std::string_view name) noexcept {
+  [[nodiscard, gnu::cold]] static const operand_type* type_named(const context& c,
+                                                                 const type_family& f,
+                                                                 const variant& v,
+                                                                 std::string_view name) noexcept {
     for (std::uint32_t i = 0; i < v.operands; ++i)
       if (c.types.text_of(c.types.operand_types[v.first_operand + i].operand) == name)
         return &c.types.operand_types[v.first_operand + i];
@@ -17441,9 +17472,10 @@ class family_rules {
     return static_cast<std::uint8_t>(((1u << (inputs < output_role ? inputs : output_role)) - 1) |
                                      1u << output_role);
   }
-  [[nodiscard]] static const operand_type* type_of_role(const context& c, opcode op,
-                                                        const type_family& f, const variant& v,
-                                                        std::size_t role) noexcept {
+  [[nodiscard, gnu::cold]] static const operand_type* type_of_role(const context& c, opcode op,
+                                                                   const type_family& f,
+                                                                   const variant& v,
+                                                                   std::size_t role) noexcept {
     if (const operand_type* own = type_named(c, f, v, role_name(op, role))) return own;
     if (op == opcode::gather && role == 1) return nullptr;  // indices
     const bool is_output = role == output_role;
@@ -17451,7 +17483,8 @@ class family_rules {
     return type_named(c, f, v, is_output ? "dst" : "src");
   }
   /// Whether a variant demands an operand that the opcode doesn't have, as matmul has no C.
-  [[nodiscard]] static bool demands_other(const context& c, opcode op, const variant& v) noexcept {
+  [[nodiscard, gnu::cold]] static bool demands_other(const context& c, opcode op,
+                                                     const variant& v) noexcept {
     for (std::uint32_t i = 0; i < v.operands; ++i) {
       const operand_type& o = c.types.operand_types[v.first_operand + i];
       const std::string_view name = c.types.text_of(o.operand);
@@ -17464,7 +17497,7 @@ class family_rules {
     return false;
   }
 
-  void build(const context& c, opcode op, const type_family& f, const variant& v) {
+  [[gnu::cold]] void build(const context& c, opcode op, const type_family& f, const variant& v) {
     if (demands_other(c, op, v)) return;
     const operand_type* types[role_count] = {};
     const opcode_signature& s = signature(op);
@@ -17544,7 +17577,7 @@ class family_rules {
     c.types.append_reference(reference, c.types.instances[r.instance]);
     return reference;
   }
-  static void refer(findings::writer& out, const context& c, const candidate& r) {
+  static void refer(findings::writer out, const context& c, const candidate& r) {
     const text reference = reference_of(c, r);
     out << reference;
   }
@@ -17553,8 +17586,8 @@ class family_rules {
     return c.found.report().diagnostics.size() < c.options.max_diagnostics;
   }
   /// How a task's operand differs from what a row takes: "A must be i8".
-  static void append_difference(findings::writer& out, opcode op, std::size_t role,
-                                std::uint8_t form, element found) {
+  [[gnu::cold]] static void append_difference(findings::writer out, opcode op, std::size_t role,
+                                              std::uint8_t form, element found) {
     out << role_name(op, role);
     if (form == static_cast<std::uint8_t>(element::none))
       out << " must be left out";
@@ -17564,7 +17597,7 @@ class family_rules {
       out << " must be " << form_name(form) << ", not " << name(found);
   }
   /// The types of all operands: "A: i8, B: i8, Y: i8".
-  static void append_types(findings::writer& out, opcode op, const candidate& r) {
+  [[gnu::cold]] static void append_types(findings::writer out, opcode op, const candidate& r) {
     bool is_first = true;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
@@ -17573,8 +17606,8 @@ class family_rules {
     }
   }
   /// The nearest row; of those that the target has, where it has any.
-  [[nodiscard]] std::uint32_t nearest_available(const context& c, opcode op,
-                                                const typed_task& types) const {
+  [[nodiscard, gnu::cold]] std::uint32_t nearest_available(const context& c, opcode op,
+                                                           const typed_task& types) const {
     const auto k = static_cast<std::size_t>(op);
     bool only_supported = false;
     for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i)
@@ -17588,8 +17621,8 @@ class family_rules {
     return best;
   }
   /// The nearest variant with its types, then the other ones that there are.
-  void append_variants(findings::writer& out, const context& c, opcode op,
-                       std::uint32_t nearest) const {
+  [[gnu::cold]] void append_variants(findings::writer out, const context& c, opcode op,
+                                     std::uint32_t nearest) const {
     const auto k = static_cast<std::size_t>(op);
     const bool only_supported = rows_[nearest].is_supported;
     out << "the nearest variant";
@@ -17610,15 +17643,15 @@ class family_rules {
   }
 
   /// FAM-001.
-  void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
+  [[gnu::cold]] void no_variant(context& c, const task& t, const typed_task& types,
+                                std::uint32_t best) {
     const bool is_shown = is_heard(c);
     const std::uint32_t near = is_shown ? nearest_available(c, t.opcode, types) : best;
     const candidate& r = rows_[near];
     std::size_t role = 0;
     while (role < output_role && takes(r.role[role], types.role[role])) ++role;
     const operand* const o = operand_of(c, t, role);
-    auto&& w =
-        c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
+    auto&& w = c.report(errc::nem_fam_001_variant, o == nullptr ? opcode_node(c, t) : o->node);
     if (!is_shown) return;
     w << "no variant of " << name(t.opcode) << " takes ";
     bool is_first = true;
@@ -17635,14 +17668,14 @@ class family_rules {
   }
 
   /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
-  void conditions(context& c, const task& t, const typed_task& types, const candidate& r) {
+  [[gnu::cold]] void conditions(context& c, const task& t, const typed_task& types,
+                                const candidate& r) {
     if (accepts_accum(r, types) && accepts_quant(r, types) &&
         (c.target == nullptr || r.is_supported))
       return;
     const text reference = reference_of(c, r);
     if (!accepts_accum(r, types)) {
-      c.found.add(errc::nem_fam_003_accum,
-                  c.at(attribute_value(c.d, t.node, attribute::accum_type)))
+      c.report(errc::nem_fam_003_accum, attribute_value(c.d, t.node, attribute::accum_type))
           << "accum_type must equal " << name(r.accum) << " of " << reference.view() << ", not "
           << name(types.accum);
       return;
@@ -17651,26 +17684,27 @@ class family_rules {
     // Opcodes that borrow another's families aren't what devices list.
     if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
     const bool is_shown = is_heard(c);
-    auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
+    const findings::writer w = c.report(errc::nem_fam_002_device, opcode_node(c, t));
     if (!is_shown) return;
     w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
     const std::uint32_t near = nearest_available(c, t.opcode, types);
-    auto& note = w.note(c.target->where);
+    const findings::writer note = w.note(c.target->where);
     if (rows_[near].is_supported)
       append_variants(note, c, t.opcode, near);
     else
       note << "it supports no variant of " << name(t.opcode);
   }
   /// FAM-004, for each operand.
-  static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
+  [[gnu::cold]] static void descriptors(context& c, const task& t, const candidate& r,
+                                        const text& reference) {
     const auto check = [&](const operand& o, std::size_t role) {
       const bool has_quant = of(c, o).quant != no_index;
       if (r.refuses_quant && has_quant)
-        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+        c.report(errc::nem_fam_004_quant, o.node)
             << reference.view() << " takes no quantization descriptor on "
             << role_name(t.opcode, role);
       else if ((r.quantized >> role & 1) != 0 && !has_quant)
-        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+        c.report(errc::nem_fam_004_quant, o.node)
             << reference.view() << " requires a quantization descriptor on "
             << role_name(t.opcode, role);
     };
@@ -17755,10 +17789,10 @@ class derived_shape {
 
 /// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
 /// 1), it moves by `stride`, and the input is padded on both sides.
-[[nodiscard]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
-                                               std::int64_t after, std::int64_t kernel,
-                                               std::int64_t dilation,
-                                               std::int64_t stride) noexcept {
+[[nodiscard, gnu::cold]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
+                                                          std::int64_t after, std::int64_t kernel,
+                                                          std::int64_t dilation,
+                                                          std::int64_t stride) noexcept {
   std::int64_t padded = 0, span = 0;
   if (__builtin_add_overflow(size, before, &padded) ||
       __builtin_add_overflow(padded, after, &padded) ||
@@ -17768,8 +17802,9 @@ class derived_shape {
 }
 
 /// How many elements one axis of a slice keeps, with bounds as ONNX clamps them.
-[[nodiscard]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
-                                              std::int64_t end, std::int64_t step) noexcept {
+[[nodiscard, gnu::cold]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
+                                                         std::int64_t end,
+                                                         std::int64_t step) noexcept {
   const auto clamp = [](std::int64_t x, std::int64_t low, std::int64_t high) {
     return x < low ? low : x > high ? high : x;
   };
@@ -17817,16 +17852,16 @@ class shape_rules {
   [[nodiscard]] std::string_view input_name(std::size_t i) const noexcept {
     return registry_name(t_.opcode, false, i);
   }
-  findings::writer fail(errc code, const operand& o) { return c_.found.add(code, c_.at(o.node)); }
+  findings::writer fail(errc code, const operand& o) { return c_.report(code, o.node); }
   findings::writer fail(errc code, attribute a) {
     const std::uint32_t value = attribute_value(c_.d, t_.node, a);
-    return c_.found.add(code, c_.at(value == no_node ? opcode_node(c_, t_) : value));
+    return c_.report(code, value == no_node ? opcode_node(c_, t_) : value);
   }
   findings::writer fail(errc code, attribute a, std::size_t index) {
-    return c_.found.add(code, c_.at(attribute_element(c_.d, t_.node, a, index)));
+    return c_.report(code, attribute_element(c_.d, t_.node, a, index));
   }
 
-  [[nodiscard]] bool check_ranks() {
+  [[nodiscard, gnu::cold]] bool check_ranks() {
     for (const view<operand> all : {inputs_, outputs_})
       for (const operand& o : all)
         if (of(o).rank > max_rank) {
@@ -17837,7 +17872,7 @@ class shape_rules {
     return true;
   }
   /// SHP-001 for an operand of exactly, or of at least, so many dimensions.
-  [[nodiscard]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
+  [[nodiscard, gnu::cold]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
     const std::size_t found = shape(inputs_[i]).size();
     if (found == rank || (at_least && found > rank)) return true;
     fail(errc::nem_shp_001_rank, inputs_[i])
@@ -17847,8 +17882,8 @@ class shape_rules {
     return false;
   }
   /// SHP-006; regions without a layout are as the shape says.
-  [[nodiscard]] bool has_layout(const operand& o, std::string_view operand,
-                                std::string_view wanted) {
+  [[nodiscard, gnu::cold]] bool has_layout(const operand& o, std::string_view operand,
+                                           std::string_view wanted) {
     const std::uint32_t layout = of(o).layout;
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
@@ -17858,7 +17893,7 @@ class shape_rules {
     return false;
   }
   /// SHP-004.
-  void derives(const derived_shape& y, const operand& o) {
+  [[gnu::cold]] void derives(const derived_shape& y, const operand& o) {
     if (y.equals(shape(o))) return;
     for (const std::int64_t size : y.sizes())
       if (size <= 0) {
@@ -17873,13 +17908,13 @@ class shape_rules {
     declared(w, o);
   }
   /// A note that points to the `let` of an operand's region.
-  void declared(findings::writer& w, const operand& o) {
+  void declared(findings::writer w, const operand& o) {
     const region& r = of(o);
     if (r.declaration != no_node) w.note(c_.at(r.node)) << "declared here";
   }
 
   /// SHP-002 for the first `inputs` inputs and the output. Of three operands, the odd one is named.
-  [[nodiscard]] bool identical(std::size_t inputs) {
+  [[nodiscard, gnu::cold]] bool identical(std::size_t inputs) {
     const operand &first = inputs_[0], &y = outputs_[0];
     const std::string_view y_name = registry_name(t_.opcode, true, 0);
     if (inputs > 1) {
@@ -17895,8 +17930,8 @@ class shape_rules {
     differ(y, y_name, first, input_name(0));
     return false;
   }
-  void differ(const operand& odd, std::string_view odd_name, const operand& other,
-              std::string_view other_name) {
+  [[gnu::cold]] void differ(const operand& odd, std::string_view odd_name, const operand& other,
+                            std::string_view other_name) {
     auto&& w = fail(errc::nem_shp_002_identical, odd);
     w << "shapes must be identical: " << odd_name << " is " << number_list{shape(odd)} << ", "
       << other_name << " is " << number_list{shape(other)};
@@ -17904,8 +17939,8 @@ class shape_rules {
   }
 
   /// Takes an axis to 0 … rank - 1. OPC-009, once for each place.
-  [[nodiscard]] bool axis_of(attribute a, std::size_t index, std::int64_t axis, std::size_t rank,
-                             std::size_t& to) {
+  [[nodiscard, gnu::cold]] bool axis_of(attribute a, std::size_t index, std::int64_t axis,
+                                        std::size_t rank, std::size_t& to) {
     const auto limit = static_cast<std::int64_t>(rank);
     if (axis >= -limit && axis < limit) {
       to = static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
@@ -17924,7 +17959,7 @@ class shape_rules {
     return a_.has(attribute::axis) && axis_of(attribute::axis, 0, a_.axis, rank, to);
   }
   /// The axes that a list names, as bits; OPC-009 for a duplicate.
-  [[nodiscard]] bool axes_of(std::size_t rank, std::uint64_t& to) {
+  [[nodiscard, gnu::cold]] bool axes_of(std::size_t rank, std::uint64_t& to) {
     for (std::size_t i = 0; i < a_.axes.size(); ++i) {
       std::size_t axis = 0;
       if (!axis_of(attribute::axes, i, a_.axes[i], rank, axis)) return false;
@@ -17937,7 +17972,7 @@ class shape_rules {
     return true;
   }
 
-  void gemm() {
+  [[gnu::cold]] void gemm() {
     if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
     const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
     const std::size_t ra = a.size(), rb = b.size();
@@ -17970,7 +18005,8 @@ class shape_rules {
           << number_list{y.sizes()};
     derives(y, outputs_[0]);
   }
-  [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
+  [[nodiscard, gnu::cold]] static bool broadcasts(view<std::int64_t> from,
+                                                  view<std::int64_t> to) noexcept {
     if (from.size() > to.size()) return false;
     const std::size_t skipped = to.size() - from.size();
     for (std::size_t i = 0; i < from.size(); ++i)
@@ -17978,7 +18014,7 @@ class shape_rules {
     return true;
   }
 
-  void convolution() {
+  [[gnu::cold]] void convolution() {
     const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
     const bool is_depthwise = t_.opcode == opcode::depthwise_conv2d;
     const bool x_fits = has_rank(0, axes + 2), w_fits = has_rank(1, axes + 2);
@@ -18030,7 +18066,7 @@ class shape_rules {
     derives(y, outputs_[0]);
   }
 
-  void pool_shape() {
+  [[gnu::cold]] void pool_shape() {
     if (!has_rank(0, 4) || !has_layout(inputs_[0], "X", "NHWC")) return;
     if (!a_.has(attribute::kernel_shape) || !a_.has(attribute::pads)) return;
     for (std::size_t i = 0; i < 4; ++i)
@@ -18051,7 +18087,7 @@ class shape_rules {
     derives(y, outputs_[0]);
   }
 
-  void layout() {
+  [[gnu::cold]] void layout() {
     switch (t_.opcode) {
       case opcode::transpose: return transpose();
       case opcode::reshape: return reshape();
@@ -18063,7 +18099,7 @@ class shape_rules {
     }
   }
   /// OPC-009 for a list that needs so many numbers.
-  [[nodiscard]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
+  [[nodiscard, gnu::cold]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
     if (!a_.has(a)) return false;
     if (size == wanted) return true;
     fail(errc::nem_opc_009_range, a)
@@ -18071,7 +18107,7 @@ class shape_rules {
         << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
     return false;
   }
-  void transpose() {
+  [[gnu::cold]] void transpose() {
     const view<std::int64_t> x = shape(inputs_[0]);
     if (!has_size(attribute::perm, a_.perm.size(), x.size())) return;
     derived_shape y;
@@ -18085,7 +18121,7 @@ class shape_rules {
       if (s > 0 && __builtin_mul_overflow(count, s, &count)) return -1;
     return count;
   }
-  void reshape() {
+  [[gnu::cold]] void reshape() {
     if (!a_.has(attribute::target_shape)) return;
     const view<std::int64_t> x = shape(inputs_[0]), target = a_.target_shape;
     const std::int64_t count = count_of(x), given = count_of(target);
@@ -18104,7 +18140,7 @@ class shape_rules {
     for (const std::int64_t size : target) y.push_back(size < 0 ? count / given : size);
     derives(y, outputs_[0]);
   }
-  void slice() {
+  [[gnu::cold]] void slice() {
     std::uint64_t named = 0;
     derived_shape y;
     y.append(shape(inputs_[0]));
@@ -18118,7 +18154,7 @@ class shape_rules {
     }
     derives(y, outputs_[0]);
   }
-  void concat() {
+  [[gnu::cold]] void concat() {
     derived_shape y;
     y.append(shape(inputs_[0]));
     std::size_t axis = 0;
@@ -18137,7 +18173,7 @@ class shape_rules {
     }
     derives(y, outputs_[0]);
   }
-  void split() {
+  [[gnu::cold]] void split() {
     const view<std::int64_t> x = shape(inputs_[0]), sizes = a_.split_sizes;
     std::size_t axis = 0;
     if (!axis_of(x.size(), axis) || !a_.has(attribute::split_sizes)) return;
@@ -18163,7 +18199,7 @@ class shape_rules {
       derives(y, outputs_[i]);
     }
   }
-  void pad() {
+  [[gnu::cold]] void pad() {
     const view<std::int64_t> x = shape(inputs_[0]);
     if (!has_size(attribute::pads, a_.pads.size(), 2 * x.size())) return;
     derived_shape y;
@@ -18179,7 +18215,7 @@ class shape_rules {
     }
     derives(y, outputs_[0]);
   }
-  void gather() {
+  [[gnu::cold]] void gather() {
     const view<std::int64_t> x = shape(inputs_[0]), indices = shape(inputs_[1]);
     std::size_t axis = 0;
     if (!axis_of(x.size(), axis)) return;
@@ -18190,7 +18226,7 @@ class shape_rules {
     derives(y, outputs_[0]);
   }
 
-  void reduction() {
+  [[gnu::cold]] void reduction() {
     const view<std::int64_t> x = shape(inputs_[0]);
     const bool has_axis = t_.opcode == opcode::argmax || t_.opcode == opcode::argmin;
     std::uint64_t reduced = 0;
@@ -18214,7 +18250,7 @@ class shape_rules {
     derives(y, outputs_[0]);
   }
 
-  void normalization() {
+  [[gnu::cold]] void normalization() {
     const view<std::int64_t> x = shape(inputs_[0]);
     std::size_t axis = 0;
     const bool has_axis = axis_of(x.size(), axis);
@@ -18283,7 +18319,7 @@ class compute_rules {
       if (r.element != element::none && r.has_shape && (r.layout != no_name || r.has_strides))
         continue;
       is_typed = false;
-      auto&& w = c.found.add(errc::nem_typ_003_untyped, c.at(o.node));
+      auto&& w = c.report(errc::nem_typ_003_untyped, o.node);
       w << "an operand of " << name(t.opcode) << " needs ";
       const char* before = "";
       if (r.element == element::none) w << "elem", before = ", ";

@@ -141,6 +141,7 @@ TEST_CASE("findings: messages, paths, notes and fixes", "[core]") {
   found.add(errc::json_expected_value, severity::error, {0, 5, 2}, "CON-001").path() << "$.a";
   found.error(errc::json_expected_integer, {0, 1, 1}) << "expected " << 2 << ", found \x1b";
   found.note(errc::json_expected_value, {}).note({0, 1, 1}).fix({0, 2, 1}) << "not kept";
+  found.close();
   CHECK(found.failed());
   CHECK(found.first_error() == error{errc::json_expected_value, 5});
   CHECK(found.errors() == 2);
@@ -163,6 +164,7 @@ TEST_CASE("findings: a note, a fix and long names", "[core]") {
   name += "\u00e4";
   (found.error(errc::json_expected_value, {0, 5, 2}) << name).note({0, 7, 1}) << "there";
   found.error(errc::json_expected_value, {0, 6, 2}).fix({0, 8, 0}) << name;
+  found.close();
   const diagnostic &d = r.diagnostics[0], &e = r.diagnostics[1];
   CHECK(r.text_of(d.text).substr(0, 199) == shown_part);
   CHECK(r.text_of(d.text).substr(199) == "...");

@@ -81,6 +81,7 @@ outcome analyse(const std::string& source, Observer& observer, nem::verify_optio
   both<Observer> visitor(h, observer);
   (void)nem::detail::walker<both<Observer>, true>(c, visitor, options.max_instances).run();
   h.finish();
+  findings.close();
   outcome o;
   o.fixed = source;
   bool is_fixed = false;

@@ -72,6 +72,7 @@ outcome load(std::string_view source, const files& all = {}, nem::verify_options
   if (!all.empty()) options.resolver = opened.resolver();
   nem::detail::findings findings(&o.found, options.profile, options.max_diagnostics);
   nem::detail::load(*d, options, findings, o.c, o.target);
+  findings.close();
   return o;
 }
 

@@ -41,64 +41,64 @@ class findings {
   };
 
   findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
+  ~findings() { close(); }
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
-  /// Writes the texts of one diagnostic: the message first, then, each at most once and in any
-  /// order, a path, a note and a fix.
+  /// Writes the texts of the latest diagnostic: the message first, then, each at most once and in any
+  /// order, a path, a note and a fix. One pointer, null without a report or where the diagnostic isn't
+  /// kept; whoever adds the next finding ends its texts, so a call costs its caller the least.
   class writer {
    public:
-    explicit writer(report* to, const ending* end = nullptr) noexcept : to_(to), ending_(end) {
-      if (to != nullptr) open(last().text);
-    }
-    writer(const writer&) = delete;
-    writer& operator=(const writer&) = delete;
-    [[gnu::cold]] ~writer();
+    explicit writer(findings* to = nullptr) noexcept : to_(to) {}
 
-    /// Each does nothing without a report, which it tests itself, so that a call costs little code.
-    [[gnu::cold]] writer& operator<<(std::string_view part);
-    writer& operator<<(const text& part) { return *this << part.view(); }
-    writer& operator<<(const char* part) { return *this << std::string_view(part); }
-    [[gnu::cold]] writer& operator<<(char part);
+    [[gnu::cold]] friend writer operator<<(writer w, std::string_view part) { return w.put(part); }
+    [[gnu::cold]] friend writer operator<<(writer w, const char* part) {
+      return w << std::string_view(part);
+    }
+    [[gnu::cold]] friend writer operator<<(writer w, const text& part) { return w << part.view(); }
+    [[gnu::cold]] friend writer operator<<(writer w, char part) {
+      return w << std::string_view(&part, 1);
+    }
     template <class Int>
       requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-    writer& operator<<(Int part) {
+    friend writer operator<<(writer w, Int part) {
       if constexpr (std::is_signed_v<Int>)
-        return put_signed(part);
+        return w.put_signed(part);
       else
-        return put_unsigned(part);
+        return w.put_unsigned(part);
     }
     /// Whatever else can be written into a text, as it is.
     template <class Part>
       requires(std::is_class_v<Part> && !std::is_convertible_v<const Part&, std::string_view> &&
                !std::is_same_v<Part, text>)
-    writer& operator<<(const Part& part) {
-      if (to_ != nullptr) to_->characters << part;
-      return *this;
+    friend writer operator<<(writer w, const Part& part) {
+      if (w.to_ != nullptr) w.characters() << part;
+      return w;
     }
     /// What follows is the path, written as it is.
-    [[gnu::cold]] writer& path();
+    const writer& path() const { return start_path(), *this; }
     /// What follows is the note, about `related`.
-    [[gnu::cold]] writer& note(place related = {});
+    const writer& note(place related = {}) const { return start_note(related), *this; }
     /// What follows replaces `range`, as it is.
-    [[gnu::cold]] writer& fix(place range);
+    const writer& fix(place range) const { return start_fix(range), *this; }
 
    private:
-    [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
-    [[gnu::cold]] writer& put_signed(std::int64_t part);
-    [[gnu::cold]] writer& put_unsigned(std::uint64_t part);
-    [[gnu::cold]] void open(text_range& range) noexcept;
-    [[gnu::cold]] void close();
+    [[nodiscard]] text& characters() const noexcept { return to_->to_->characters; }
+    [[gnu::cold]] writer put(std::string_view part) const;
+    [[gnu::cold]] void start_path() const;
+    [[gnu::cold]] void start_note(const place& related) const;
+    [[gnu::cold]] void start_fix(const place& range) const;
+    [[gnu::cold]] writer put_signed(std::int64_t part) const;
+    [[gnu::cold]] writer put_unsigned(std::uint64_t part) const;
 
-    report* to_;
-    const ending* ending_;
-    text_range* range_ = nullptr;
-    bool is_verbatim_ = false;
+    findings* to_;
   };
 
   /// Adds a finding, whose texts are written into the result. `rule` is the id of the rule where that
-  /// isn't the code's name.
-  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {});
+  /// isn't the code's name; a path that is known already can be given here.
+  [[gnu::cold]] writer add(errc code, severity s, place where, std::string_view rule = {},
+                           std::string_view path = {});
   writer error(errc code, place where) { return add(code, severity::error, where); }
   writer warning(errc code, place where) { return add(code, severity::warning, where); }
   writer note(errc code, place where) { return add(code, severity::note, where); }
@@ -109,6 +109,8 @@ class findings {
   [[nodiscard]] const tessera::error& first_error() const noexcept { return first_; }
   /// The number of errors.
   [[nodiscard]] std::uint64_t errors() const noexcept { return errors_; }
+  /// Ends the texts of the latest diagnostic. Needed only to look at them while this lives.
+  [[gnu::cold]] void close();
 
  protected:
   report* to_;
@@ -116,6 +118,14 @@ class findings {
   std::uint64_t errors_ = 0;
   tessera::error first_;
   ending ending_;
+
+ private:
+  [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
+  void open(text_range& range) noexcept;
+
+  text_range* range_ = nullptr;  // the one that is written now, of the latest diagnostic
+  bool is_verbatim_ = false;
+  text end_, path_;  // of its message; its path, written after that
 };
 
 }  // namespace detail

@@ -81,7 +81,7 @@ struct hash_entropy {
     return z ^ z >> 31;
   }
 };
-[[nodiscard]] inline const hash_entropy& process_entropy() noexcept {
+[[nodiscard, gnu::noinline]] inline const hash_entropy& process_entropy() noexcept {
   static const hash_entropy once;
   return once;
 }
@@ -91,7 +91,7 @@ struct hash_entropy {
 /// The key of this process.
 class hash_key {
  public:
-  hash_key() noexcept : a_(detail::process_entropy().a), b_(detail::process_entropy().b) {}
+  hash_key() noexcept : hash_key(detail::process_entropy()) {}
 
   /// All bits are equally good. Multiplied twice: with an unlucky key, the products of values in an
   /// arithmetic progression collide.
@@ -113,6 +113,8 @@ class hash_key {
   }
 
  private:
+  explicit hash_key(const detail::hash_entropy& from) noexcept : a_(from.a), b_(from.b) {}
+
   std::uint64_t a_, b_;
 };
 

@@ -56,7 +56,7 @@ class block {
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) (void)grow(count);
+    if (capacity_ - size_ < count) grow(count);
     return static_cast<char*>(data_) + size_;
   }
   void append(const void* from, std::size_t count) {
@@ -76,24 +76,22 @@ class block {
   }
 
  private:
-  /// Makes room for `count` more bytes. Returns what held the bytes before.
-  [[gnu::cold]] [[gnu::noinline]] block grow(std::size_t count) {
+  /// The capacity that makes room for `count` more bytes.
+  [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    block grown;
-    grown.reserve(doubled > needed ? doubled
-                  : needed < 64    ? 64
-                                   : needed);  // if it throws: no change
-    if (size_ != 0) std::memcpy(grown.data_, data_, size_);
-    grown.size_ = size_;
-    *this = std::move(grown);
-    return grown;
+    return doubled > needed ? doubled : needed < 64 ? 64 : needed;
   }
+  [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
 
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
-    const block old = grow(count);  // what is appended may be inside it
-    append(from, count);
+    block to;
+    to.reserve(grown(count));  // if it throws: no change
+    to.append(data_, size_);
+    to.append(from, count);  // which may be in this block
+    *this = std::move(to);
   }
 
+ protected:
   void* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
@@ -121,7 +119,8 @@ class view {
 };
 
 template <class T>
-class pool {
+class pool : private detail::block {
+  // Members of the block are used directly: each call that is inlined costs the compiler.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
 
  public:
@@ -133,44 +132,50 @@ class pool {
   operator view<T>() const& noexcept { return {data(), size()}; }
   operator view<T>() const&& = delete;
 
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size() / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(block_.data()); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(block_.data()); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data()[i]; }
-  [[nodiscard]] T& back() noexcept { return data()[size() - 1]; }
-  [[nodiscard]] const T& back() const noexcept { return data()[size() - 1]; }
-  [[nodiscard]] T* begin() noexcept { return data(); }
-  [[nodiscard]] T* end() noexcept { return data() + size(); }
-  [[nodiscard]] const T* begin() const noexcept { return data(); }
-  [[nodiscard]] const T* end() const noexcept { return data() + size(); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+    return static_cast<const T*>(data_)[i];
+  }
+  [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
+  [[nodiscard]] const T& back() const noexcept {
+    return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
+  }
+  [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
+  [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] const T* end() const noexcept {
+    return static_cast<const T*>(data_) + size_ / sizeof(T);
+  }
 
   void push_back(const T& value) {
-    if (block_.room() < sizeof(T)) return push_growing(value);
+    if ((capacity_ - size_) < sizeof(T)) return push_growing(value);
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
-  void append(const T* values, std::size_t count) { block_.append(values, count * sizeof(T)); }
-  void pop_back() noexcept { block_.set_size(block_.size() - sizeof(T)); }
-  void clear() noexcept { block_.set_size(0); }
+  void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  void pop_back() noexcept { size_ -= sizeof(T); }
+  void clear() noexcept { size_ = 0; }
   /// Room for `count` more elements; write them there, then say how many with advance().
   [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block_.prepare(count * sizeof(T)));
+    return static_cast<T*>(block::prepare(count * sizeof(T)));
   }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count * sizeof(T)); }
+  void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room() / sizeof(T); }
-  void reserve(std::size_t count) { block_.reserve(count * sizeof(T)); }
+  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
-    if (count > size()) (void)block_.prepare((count - size()) * sizeof(T));
+    if (count > size()) (void)block::prepare((count - size()) * sizeof(T));
     for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    block_.set_size(count * sizeof(T));
+    size_ = count * sizeof(T);
   }
 
   /// Keeps the first `count` elements; there must be at least as many.
-  void shrink(std::size_t count) noexcept { block_.set_size(count * sizeof(T)); }
+  void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
 
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
@@ -185,8 +190,6 @@ class pool {
     ::new (static_cast<void*>(prepare(1))) T(copy);
     advance(1);
   }
-
-  detail::block block_;
 };
 
 }  // namespace tessera::inline TESSERA_ABI

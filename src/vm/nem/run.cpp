@@ -200,6 +200,7 @@ bool run_visitor::is_sound(const model::values& v, const model::task& t) {
 /// Whether an iteration that wasn't verified has broken a rule. FAM-004 requires descriptors, which
 /// operations can do without.
 bool run_visitor::has_late_error() {
+  late_.close();
   for (; late_seen_ < late_report_.diagnostics.size(); ++late_seen_) {
     const tessera::diagnostic& d = late_report_.diagnostics[late_seen_];
     if (d.severity != tessera::severity::error || d.code == errc::nem_fam_004_quant) continue;
@@ -211,6 +212,7 @@ bool run_visitor::has_late_error() {
 
 void run_visitor::search(const model::values& v, const model::task& t) {
   races_->hazards.task(v, t);
+  races_->found.close();
   const std::size_t found = races_->report.diagnostics.size();
   if (found == races_->reported) return;
   const bool is_race = found_.races(races_->report, std::exchange(races_->reported, found));

@@ -369,25 +369,25 @@ class verifier {
 
   using writer = tessera::detail::findings::writer;
 
-  static void unused(writer& out, std::string_view what, const operation& o, std::int64_t found,
+  static void unused(writer out, std::string_view what, const operation& o, std::int64_t found,
                      int expected) {
     out << what << " is " << found << "; expected " << expected << ", as " << info(o.code).mnemonic
         << " does not use it";
   }
   /// After an index.
-  static void absent(writer& out, std::int64_t count) {
+  static void absent(writer out, std::int64_t count) {
     out << " does not exist; ";
     if (count <= 0)
       out << "the model has none";
     else
       out << "expected 0 to " << count - 1;
   }
-  static void number(writer& out, double v) {
+  static void number(writer out, double v) {
     text shown;
     print_number(shown, v);
     out << shown.view();
   }
-  void shift(writer& out, std::size_t i) const {
+  void shift(writer out, std::size_t i) const {
     const operation& o = m_.ops[i];
     const auto farther = [](std::int64_t a, std::int64_t b) {
       return (a < 0 ? -a : a) < (b < 0 ? -b : b) ? b : a;

@@ -131,45 +131,7 @@ struct verbatim {
   return out;
 }
 
-/// One finding: its message is streamed into it, the general one of the code if nothing is. `path`
-/// lasts as long as it does.
-class message {
- public:
-  [[gnu::cold, gnu::noinline]] message(tessera::detail::findings& to, errc code, severity s,
-                                       const tessera::place& where, std::string_view path)
-      : to_(to.add(code, s, where, rule(code).id())), path_(path) {}
-  message(const message&) = delete;
-  message& operator=(const message&) = delete;
-  [[gnu::cold, gnu::noinline]] ~message() { to_.path() << path_; }
-
-  // Not one template: there are over a hundred messages, compiled wherever models are verified.
-  [[gnu::cold, gnu::noinline]] message& operator<<(std::string_view s) { return put(s); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(const char* s) {
-    return put(std::string_view(s));
-  }
-  [[gnu::cold, gnu::noinline]] message& operator<<(char c) { return put(c); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(long long v) { return put(v); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(unsigned long long v) { return put(v); }
-  message& operator<<(int v) { return *this << static_cast<long long>(v); }
-  message& operator<<(long v) { return *this << static_cast<long long>(v); }
-  message& operator<<(unsigned v) { return *this << static_cast<unsigned long long>(v); }
-  message& operator<<(unsigned long v) { return *this << static_cast<unsigned long long>(v); }
-  message& operator<<(bool) = delete;
-  [[gnu::cold, gnu::noinline]] message& operator<<(const dimensions& d) { return put(d); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(const excerpt& e) { return put(e); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(const quoted& q) { return put(q); }
-  [[gnu::cold, gnu::noinline]] message& operator<<(const verbatim& v) { return put(v); }
-
- private:
-  template <class Part>
-  message& put(const Part& part) {
-    to_ << part;
-    return *this;
-  }
-
-  tessera::detail::findings::writer to_;
-  std::string_view path_;
-};
+using writer = tessera::detail::findings::writer;
 
 class findings {
  public:
@@ -184,10 +146,10 @@ class findings {
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
-  /// One more finding.
-  message add(errc code, severity s, const location& at) {
+  /// One more finding, whose message is written into the result.
+  [[gnu::cold, gnu::noinline]] writer add(errc code, severity s, const location& at) {
     begin(s, at);
-    return {base_, code, s, {.file = at.file}, path_};
+    return base_.add(code, s, {.file = at.file}, rule(code).id(), path_);
   }
 
   /// How many errors there were.
@@ -198,6 +160,7 @@ class findings {
 
   /// Looks up the offsets, one walk of the text for each node with findings.
   [[gnu::cold, gnu::noinline]] void finish() {
+    base_.close();
     while (!pending_.empty() && pending_.back().index >= report_->diagnostics.size())
       pending_.pop_back();  // not kept after all: the texts were too long
     sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
@@ -246,7 +209,7 @@ class findings {
   };
 
   /// Before a finding is added.
-  [[gnu::cold, gnu::noinline]] void begin(severity s, const location& at) {
+  void begin(severity s, const location& at) {
     if (s == severity::error && !base_.failed()) {
       first_place_ = {at.file, at.node, 0};
       append_path(first_path_, at);

@@ -417,7 +417,7 @@ class plan_matcher {
     return {words_};
   }
   /// At an operation of the plan.
-  message at(std::size_t j, severity how, std::string_view tail) {
+  writer at(std::size_t j, severity how, std::string_view tail) {
     const plan_place where = order_[here_.node(j)];
     path_.clear();
     path_ << "$.TaskInfos[" << where.task << "].Ops[" << where.op << ']' << tail;

@@ -43,10 +43,9 @@ class plan_findings {
     return {.index = options_.source.empty() ? error_index::whole : error_index::none};
   }
 
-  /// `path` has to last as long as the message.
-  message add(errc code, severity how, const tessera::place& where, std::string_view path) {
+  writer add(errc code, severity how, const tessera::place& where, std::string_view path) {
     if (how == severity::error && !base_.failed()) first_path_ << path;
-    return {base_, code, how, where, path};
+    return base_.add(code, how, where, rule(code).id(), path);
   }
   /// Those that another report counted and didn't keep.
   void add_unkept(std::uint64_t errors, std::uint64_t warnings, std::uint64_t notes,
@@ -60,6 +59,7 @@ class plan_findings {
   }
   /// Looks up the offsets. Returns the first error.
   [[nodiscard]] tessera::error finish() {
+    base_.close();
     const std::size_t count = found_ == nullptr ? first_ : found_->diagnostics.size();
     pool<std::string_view> paths;
     for (std::size_t i = first_; i < count; ++i)
@@ -125,7 +125,7 @@ class plan_lint {
   };
 
   /// At the current path and `tail`; `offset` is that of the object, in a plan that was read.
-  message at(errc code, severity how, std::uint64_t offset, std::string_view tail) {
+  writer at(errc code, severity how, std::uint64_t offset, std::string_view tail) {
     place_.clear();
     place_ << path_.view() << tail;
     tessera::place where = outer_;
@@ -228,7 +228,7 @@ class plan_lint {
     const std::string_view s = text_of(p_.parts, value);
     for (const std::string_view n : known)
       if (s == n) return;
-    message out = at(errc::ark_plan_config, warning, c.offset, tail);
+    writer out = at(errc::ark_plan_config, warning, c.offset, tail);
     out << "unknown " << tail.substr(1) << ' ' << quoted{s} << "; expected ";
     for (std::size_t i = 0; i < 3 && !known[i].empty(); ++i)
       out << (i == 0 ? "" : i == 2 || known[i + 1].empty() ? " or " : ", ") << known[i];

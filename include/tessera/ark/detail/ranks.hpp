@@ -70,7 +70,7 @@ class ranks_checker {
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(world_.size());
   }
-  message add(std::uint32_t rank, errc code, severity s, location at) {
+  writer add(std::uint32_t rank, errc code, severity s, location at) {
     at.file = files_[rank];
     return found_.add(code, s, at);
   }
@@ -123,7 +123,7 @@ class ranks_checker {
     }
     miss(world_size);
     if (missing > 0) {
-      message out = found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"));
+      writer out = found_.add(errc::ark_m01_ranks, severity::error, at_root().in("WorldSize"));
       if (missing == 1)
         out << "no file for rank " << names.view() << " of " << world_size;
       else

@@ -45,7 +45,7 @@ class communication_rules {
   explicit communication_rules(context& c) : c_(c), g_(c.g) {}
 
   /// C07: of an operation that computes.
-  void computation(const op_place& p, const op& o) {
+  [[gnu::cold]] void computation(const op_place& p, const op& o) {
     const std::uint32_t count = o.reads + o.writes;
     for (std::uint32_t u = 0; u < count; ++u)
       if (const buffer& b = buffer_of(g_, uses(g_, o)[u]); !is_local(g_, b))
@@ -55,7 +55,7 @@ class communication_rules {
   }
 
   /// The others, of an operation that has as many tensors as its Type says.
-  void operation(const op_place& p, const op& o, bool arguments_hold) {
+  [[gnu::cold]] void operation(const op_place& p, const op& o, bool arguments_hold) {
     p_ = p;
     if (g_.world_size == 1) {
       c_.error(errc::ark_c06_single, c_.at(p))
@@ -89,7 +89,7 @@ class communication_rules {
   [[nodiscard]] location use(list l, std::uint32_t i) const noexcept { return c_.at(p_, l, i); }
 
   /// Whether a tensor is on this rank, or on another.
-  bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
+  [[gnu::cold]] bool expect(errc code, const op& o, list l, std::uint32_t i, bool local) {
     const buffer& b = buffer_at(o, l, i);
     if (is_local(g_, b) == local) return true;
     c_.error(code, use(l, i).in("Buffer").in("Rank"))
@@ -104,7 +104,7 @@ class communication_rules {
     return false;
   }
   /// Whether a stand-in's tag is one of a local buffer's for the rank of the stand-in.
-  [[nodiscard]] bool paired(range remote, range local, std::int32_t rank) const {
+  [[nodiscard, gnu::cold]] bool paired(range remote, range local, std::int32_t rank) const {
     if (remote.count == 1 || local.count == 1) {
       for (const tag& a : tags(g_, remote))
         for (const tag& b : tags(g_, local))
@@ -125,7 +125,7 @@ class communication_rules {
   }
 
   /// C01, C03.
-  void send(const op& o) {
+  [[gnu::cold]] void send(const op& o) {
     const bool from = expect(errc::ark_c01_send, o, list::reads, 0, true);
     const bool to = expect(errc::ark_c01_send, o, list::writes, 0, false);
     const buffer &data = buffer_at(o, list::reads, 0), &remote = buffer_at(o, list::writes, 0);
@@ -154,7 +154,8 @@ class communication_rules {
           << " is written but has no RecvTags; expected at least one";
   }
   /// C03: a tensor of packets for `count` times a payload.
-  void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload, std::uint64_t count) {
+  [[gnu::cold]] void packets(const op& o, list l, std::uint32_t i, std::uint32_t payload,
+                             std::uint64_t count) {
     const std::uint32_t t = tensor_at(o, l, i);
     if (g_.tensors[t].type != data_type::uint8)
       c_.error(errc::ark_c03_packet, use(l, i).in("DataType"))
@@ -171,7 +172,7 @@ class communication_rules {
   }
 
   /// C02.
-  void recv(const op& o) {
+  [[gnu::cold]] void recv(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
     const bool to = expect(errc::ark_c02_recv, o, list::writes, 0, true);
     const buffer &remote = buffer_at(o, list::reads, 0), &data = buffer_at(o, list::writes, 0);
@@ -180,7 +181,7 @@ class communication_rules {
           << "SendTags and the RecvTags of buffer " << data.id << " share no tag for rank "
           << remote.rank << "; expected one";
   }
-  void recv_packet(const op& o) {
+  [[gnu::cold]] void recv_packet(const op& o) {
     const bool from = expect(errc::ark_c02_recv, o, list::reads, 0, false);
     const bool scratch = expect(errc::ark_c02_recv, o, list::reads, 1, true);
     expect(errc::ark_c02_recv, o, list::writes, 0, true);
@@ -192,7 +193,7 @@ class communication_rules {
   }
 
   /// C04, C03.
-  void recv_reduce_send(const op& o, bool arguments_hold) {
+  [[gnu::cold]] void recv_reduce_send(const op& o, bool arguments_hold) {
     constexpr errc code = errc::ark_c04_peers;
     const bool packet = o.type == op_type::recv_reduce_send_packet;
     const std::uint32_t peers = o.writes - 1;
@@ -251,7 +252,7 @@ class communication_rules {
   }
 
   /// C05.
-  void device_sync(const op& o) {
+  [[gnu::cold]] void device_sync(const op& o) {
     own_rank(errc::ark_c05_sync, *find_argument(g_, o, argument_name::rank));
     const argument& peers = *find_argument(g_, o, argument_name::peer_num);
     if (peers.integer != std::int64_t{g_.world_size} - 1)

@@ -252,7 +252,7 @@ class graph_rules {
   [[gnu::cold, gnu::noinline]] void report_cycle(const pool<std::uint32_t>& cycle,
                                                  std::uint32_t lowest) {
     {
-      message out = c_.error(errc::ark_g06_cycle, at_node(cycle[lowest]));
+      writer out = c_.error(errc::ark_g06_cycle, at_node(cycle[lowest]));
       out << "dependency cycle: ";
       const std::size_t shown = cycle.size() < 12 ? cycle.size() : 12;
       for (std::size_t i = 0; i < shown; ++i) {
@@ -290,8 +290,7 @@ class graph_rules {
         }
         const severity how = c_.options.of_plan ? severity::warning : severity::error;
         {
-          message out =
-              c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k));
+          writer out = c_.found.add(errc::ark_g10_second_producer, how, c_.at(p, list::results, k));
           const op_place& first = c_.ops[m - 1];
           out << "tensor " << g_.tensors[made[k]].id << " is already a result of node "
               << g_.nodes[first.node].id;

@@ -73,7 +73,7 @@ class op_rules {
  public:
   explicit op_rules(context& c) : c_(c), g_(c.g) {}
 
-  void run() {
+  [[gnu::cold]] void run() {
     communication_rules communication(c_);
     for (const op_place& p : c_.ops) {
       p_ = p;
@@ -114,7 +114,7 @@ class op_rules {
   [[nodiscard]] static std::string_view name_of(const op& o) noexcept { return info(o.type).name; }
 
   /// O03.
-  void arity(const op& o) {
+  [[gnu::cold]] void arity(const op& o) {
     const op_row& row = info(o.type);
     const std::uint32_t counts[] = {o.reads, o.writes, o.results};
     const std::int8_t wanted[] = {row.reads, row.writes, row.results};
@@ -124,7 +124,7 @@ class op_rules {
                                        : i != 1 || counts[i] >= 1;
       if (fits) continue;
       {
-        message out = c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]));
+        writer out = c_.error(errc::ark_o03_arity, c_.at(p_).in(list_names[i]));
         out << name_of(o) << ": expected ";
         if (wanted[i] < 0)
           out << "at least 1";
@@ -138,7 +138,7 @@ class op_rules {
   // ---- arguments
 
   /// O04, O05. Whether the arguments have no errors.
-  bool arguments_of(const op& o) {
+  [[gnu::cold]] bool arguments_of(const op& o) {
     const argument_rows rows = arguments_by_op.of[static_cast<std::size_t>(o.type)];
     if (rows.count == 0 && o.arguments.count == 0) return true;
     const std::uint64_t before = c_.found.errors();
@@ -163,7 +163,7 @@ class op_rules {
             << name(g_, a) << " is " << type_text(a.type) << "; expected " << type_text(row->type);
       } else if (row->use == argument_use::alias) {
         {
-          message out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
+          writer out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
           out << name(g_, a) << " is an older spelling of ";
           for (const argument_row& r : rows)
             if (older_name(r.name, o.type) == a.name) out << argument_names[index(r.name)];
@@ -197,7 +197,7 @@ class op_rules {
   }
 
   /// O05.
-  bool form(const argument& a) {
+  [[gnu::cold]] bool form(const argument& a) {
     bool fits = true;
     switch (a.type) {
       case argument_type::other: fits = false; break;
@@ -219,7 +219,7 @@ class op_rules {
       case argument_type::tensor: break;
     }
     if (!fits) {
-      message out = c_.error(errc::ark_o05_argument_form, c_.at(p_, a));
+      writer out = c_.error(errc::ark_o05_argument_form, c_.at(p_, a));
       out << "expected {TYPE: value} with one known TYPE and a value in its range";
       if (a.type == argument_type::other) out << ", found " << excerpt{text_of(g_, a.token)};
     }
@@ -228,7 +228,7 @@ class op_rules {
 
   // ---- tensors
 
-  void tensors_of(const op& o, bool arguments_hold) {
+  [[gnu::cold]] void tensors_of(const op& o, bool arguments_hold) {
     for (const std::uint32_t t : uses(g_, o))
       if (c_.unsound[t]) return;
     const op_kind kind = info(o.type).kind;
@@ -268,7 +268,7 @@ class op_rules {
         << buffer_of(g_, from).id << ", that of tensor " << g_.tensors[from].id;
   }
   /// O08.
-  void result(const op& o) {
+  [[gnu::cold]] void result(const op& o) {
     const bool done = o.type == op_type::send_done;
     const std::uint32_t at_list = o.type == op_type::kv_cache_slot ? 2 : 0;
     const std::uint32_t from = done ? read(o, 0) : written(o, at_list);
@@ -277,7 +277,7 @@ class op_rules {
                        same_dimensions(at(from), at(to))))
       return;
     {
-      message out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
+      writer out = c_.error(errc::ark_o08_result_view, use(list::results, 0));
       out << "expected the same view as " << (done ? "ReadTensors[" : "WriteTensors[") << at_list
           << "], tensor " << g_.tensors[from].id << ", found a different ";
       if (c_.storage_of(from) != c_.storage_of(to))
@@ -309,7 +309,7 @@ class op_rules {
         << " for this tensor of " << name_of(o);
   }
 
-  void unary(const op& o) {
+  [[gnu::cold]] void unary(const op& o) {
     if (o.type != op_type::cast) same_types(o);
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (o.type == op_type::softmax ? a == w : broadcasts_to(a, w)) return;
@@ -317,7 +317,7 @@ class op_rules {
         << "input Shape " << a << " does not "
         << (o.type == op_type::softmax ? "equal" : "broadcast to") << " Shape " << w;
   }
-  void binary(const op& o) {
+  [[gnu::cold]] void binary(const op& o) {
     same_types(o);
     const dimensions a = shape_of(at(read(o, 0))), b = shape_of(at(read(o, 1)));
     const dimensions w = shape_of(at(written(o, 0)));
@@ -334,7 +334,7 @@ class op_rules {
         << "the last dimensions are " << a.last() << ", " << b.last() << " and " << w.last()
         << "; Rope expects equal, even ones";
   }
-  void layer_norm(const op& o) {
+  [[gnu::cold]] void layer_norm(const op& o) {
     same_type(o, read(o, 0), written(o, 0), use(list::writes, 0));
     const dimensions x = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     if (!(x == w))
@@ -347,7 +347,7 @@ class op_rules {
   }
 
   /// O10.
-  void reduce(const op& o) {
+  [[gnu::cold]] void reduce(const op& o) {
     same_types(o);
     const argument& axis = *argument_of(g_, o, argument_name::axis);
     const bool keep = argument_of(g_, o, argument_name::keep_dim)->integer != 0;
@@ -363,14 +363,14 @@ class op_rules {
           << (keep ? ", keeping it," : "") << " is " << wanted << ", not " << w;
   }
   /// O11.
-  void transpose(const op& o) {
+  [[gnu::cold]] void transpose(const op& o) {
     same_types(o);
     const argument& permutation = *argument_of(g_, o, argument_name::permutation);
     const auto axes = integers(g_, permutation.integers);
     const dimensions a = shape_of(at(read(o, 0))), w = shape_of(at(written(o, 0)));
     dimensions wanted;
     if (!permuted(a, axes, wanted)) {
-      message out = c_.error(errc::ark_o11_permutation, c_.at(p_, permutation));
+      writer out = c_.error(errc::ark_o11_permutation, c_.at(p_, permutation));
       out << "Permutation is [";
       for (std::size_t i = 0; i < axes.size(); ++i) out << (i == 0 ? "" : ",") << axes[i];
       out << "]; expected each of the axes 0 to " << a.rank - 1 << " of Shape " << a << " once";
@@ -382,14 +382,14 @@ class op_rules {
     dimensions other;
     const bool is_inverse = permuted(a, {inverse, a.rank}, other) && other == w;
     {
-      message out = c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"));
+      writer out = c_.error(errc::ark_o11_permutation, use(list::writes, 0).in("Shape"));
       out << "Shape " << a << " permuted is " << wanted << ", not " << w;
       if (is_inverse) out << "; the inverse permutation would fit";
     }
   }
 
   /// O12.
-  void matmul(const op& o) {
+  [[gnu::cold]] void matmul(const op& o) {
     same_types(o);
     const std::uint32_t x = read(o, 0), y = read(o, 1), z = written(o, 0);
     const bool tx = argument_of(g_, o, argument_name::transpose_input)->integer != 0;
@@ -414,7 +414,7 @@ class op_rules {
       const location where = use(fits ? list::writes : list::reads, fits ? 0 : 1);
       const bool pads = (fits ? at(z) : at(y)).pads != none;
       {
-        message out = c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"));
+        writer out = c_.error(errc::ark_o12_matmul, where.in(pads ? "Shape" : "PaddedShape"));
         out << "PaddedShapes " << pa << turned(tx) << " and " << pb << turned(ty);
         if (fits)
           out << " multiply to " << padded.out << ", not to " << pw;
@@ -462,7 +462,7 @@ class op_rules {
   }
 
   /// O13.
-  void embedding(const op& o) {
+  [[gnu::cold]] void embedding(const op& o) {
     expect_type(o, data_type::int32, read(o, 0), use(list::reads, 0));
     same_type(o, read(o, 1), written(o, 0), use(list::writes, 0));
     const dimensions i = shape_of(at(read(o, 0))), t = shape_of(at(read(o, 1)));
@@ -480,7 +480,7 @@ class op_rules {
   }
 
   /// token, position → cache, position, output (facts are partial).
-  void kv_cache_slot(const op& o) {
+  [[gnu::cold]] void kv_cache_slot(const op& o) {
     for (std::uint32_t i = 0; i < 2; ++i) {
       const list l = i == 0 ? list::reads : list::writes;
       const std::uint32_t position = i == 0 ? read(o, 1) : written(o, 1);
@@ -502,7 +502,7 @@ class op_rules {
   }
 
   /// O14.
-  void overlaps(const op& o, op_kind kind) {
+  [[gnu::cold]] void overlaps(const op& o, op_kind kind) {
     const std::uint32_t w = written(o, 0);
     for (std::uint32_t i = 0; i < o.reads; ++i) {
       const std::uint32_t r = read(o, i);

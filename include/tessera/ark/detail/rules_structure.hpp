@@ -35,7 +35,7 @@ namespace ark {
 namespace detail {
 
 /// Whether all indices and enumerators of a model are in range, and no operation is in two nodes.
-[[nodiscard]] inline bool indices_hold(const model& g) noexcept {
+[[nodiscard, gnu::cold]] inline bool indices_hold(const model& g) noexcept {
   const auto holds = [](range r, std::size_t size) {
     return r.count == 0 || (r.first < size && r.count <= size - r.first);
   };
@@ -119,8 +119,8 @@ struct context {
         ops.push_back({n, i, g.nodes[n].ops.first + i});
   }
 
-  message error(errc code, const location& at) { return found.add(code, severity::error, at); }
-  message warning(errc code, const location& at) { return found.add(code, severity::warning, at); }
+  writer error(errc code, const location& at) { return found.add(code, severity::error, at); }
+  writer warning(errc code, const location& at) { return found.add(code, severity::warning, at); }
   /// The first entry of a tensor's Id; of its buffer's Id.
   [[nodiscard]] std::uint32_t same_tensor(std::uint32_t t) const noexcept {
     return tensors.first_of(t);
@@ -145,7 +145,8 @@ struct context {
 };
 
 /// S12 for the members of one object.
-inline void unknown_members(context& c, std::uint32_t members, const location& at, bool buffer) {
+[[gnu::cold]] inline void unknown_members(context& c, std::uint32_t members, const location& at,
+                                          bool buffer) {
   if (!c.options.strict) return;
   std::size_t left = c.g.members.size();  // a list in a model built in code may be cyclic
   for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
@@ -156,7 +157,7 @@ inline void unknown_members(context& c, std::uint32_t members, const location& a
 }
 
 /// The rules S of the root, nodes and operations; tensor_rules has those of tensors and buffers.
-inline void structure_rules(context& c) {
+[[gnu::cold]] inline void structure_rules(context& c) {
   const model& g = c.g;
   if (g.world_size < 1)
     c.error(errc::ark_s03_world, at_root().in("WorldSize"))

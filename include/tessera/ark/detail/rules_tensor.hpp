@@ -144,7 +144,7 @@ class tensor_rules {
   [[gnu::cold, gnu::noinline]] void layout_flaws(const layout& l, flaw f, std::uint64_t bytes,
                                                  const location& at) {
     if ((f & rank) != 0) {
-      message out = c_.error(errc::ark_t01_rank, at.in("Shape"));
+      writer out = c_.error(errc::ark_t01_rank, at.in("Shape"));
       if (l.rank > max_rank)
         out << l.rank << " dimensions; expected 1 to 4";
       else
@@ -177,7 +177,7 @@ class tensor_rules {
           << "Offsets " << dims(l.offsets) << " + PaddedShape " << dims(l.padded_shape)
           << " exceed Strides " << dims(l.strides);
     if ((f & pad_step) != 0) {
-      message out = c_.error(errc::ark_t05_strides, at.in("Pads"));
+      writer out = c_.error(errc::ark_t05_strides, at.in("Pads"));
       std::int64_t pads[max_rank] = {1, 1, 1, 1};
       for (std::uint32_t d = 0; d < l.rank; ++d) pads[d] = g_.integers[l.pads + d];
       out << "Strides " << dims(l.strides) << " are not multiples of Pads " << dims(pads);
@@ -194,11 +194,11 @@ class tensor_rules {
     const layout &x = g_.layouts[a.layout], &y = g_.layouts[b.layout];
     const severity how = c_.options.of_plan ? severity::warning : severity::error;
     constexpr errc code = errc::ark_t08_tensor_differs;
-    const auto start = [&](message& out, std::string_view member) -> message& {
+    const auto start = [&](writer out, std::string_view member) -> writer {
       return out << "tensor " << b.id << " has " << member << ' ';
     };
     if (a.type != b.type) {
-      message out = c_.found.add(code, how, at.in("DataType"));
+      writer out = c_.found.add(code, how, at.in("DataType"));
       start(out, "DataType") << info(b.type).name << " here and " << info(a.type).name << " before";
       return;
     }
@@ -215,12 +215,12 @@ class tensor_rules {
       const dimensions then =
           dimensions_of(before[i].values, x.rank < max_rank ? x.rank : max_rank);
       if (now == then) continue;
-      message out = c_.found.add(code, how, at.in(here[i].name));
+      writer out = c_.found.add(code, how, at.in(here[i].name));
       start(out, here[i].name) << now << " here and " << then << " before";
       return;
     }
     if (c_.storage_of(t) == c_.storage_of(first)) return;
-    message out = c_.found.add(code, how, at.in("Buffer"));
+    writer out = c_.found.add(code, how, at.in("Buffer"));
     start(out, "Buffer") << g_.buffers[b.buffer].id << " here and " << g_.buffers[a.buffer].id
                          << " before";
   }
@@ -260,7 +260,7 @@ class tensor_rules {
       const bool good = local ? t.rank >= 0 && t.rank < g_.world_size && t.rank != g_.rank
                               : t.rank == -1 || t.rank == g_.rank;
       if (!good) {
-        message out = c_.error(errc::ark_b04_tag_rank, at.in(member, i));
+        writer out = c_.error(errc::ark_b04_tag_rank, at.in(member, i));
         out << '[' << t.rank << ',' << t.number << "] has rank " << t.rank << "; expected ";
         if (local)
           out << "a rank below " << g_.world_size << " other than " << g_.rank;

@@ -11,64 +11,72 @@
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
 
-TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule)
-    -> writer {
+TESSERA_INLINE auto findings::add(errc code, severity s, place where, std::string_view rule,
+                                  std::string_view path) -> writer {
   if (s == severity::error) {
     ++errors_;
     if (first_.code == errc::ok) first_ = {code, where.offset, where.index};
   }
-  if (to_ == nullptr) return writer(nullptr);
+  if (to_ == nullptr) return writer();
+  close();
   ++(s == severity::error ? to_->errors : s == severity::warning ? to_->warnings : to_->notes);
   constexpr std::size_t max_characters = std::size_t{1} << 30;
-  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters)
-    return writer(nullptr);
+  if (to_->diagnostics.size() >= max_ || to_->characters.size() > max_characters) return writer();
   to_->diagnostics.push_back({});
-  diagnostic& d = to_->diagnostics.back();
+  diagnostic& d = last();
   d.code = code;
   d.severity = s;
   d.where = where;
   d.rule = {static_cast<std::uint32_t>(to_->characters.size()),
             static_cast<std::uint32_t>(rule.size())};
   to_->characters << rule;
-  return writer(to_, &ending_);
+  if (ending_.append != nullptr) ending_.append(ending_.context, d, end_);
+  path_ << path;
+  open(d.text);
+  return writer(this);
 }
 
-TESSERA_INLINE auto findings::writer::path() -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  open(last().path);
-  is_verbatim_ = true;
+TESSERA_INLINE void findings::writer::start_path() const {
+  if (to_ == nullptr) return;
+  to_->close();
+  to_->open(to_->last().path);
+  to_->is_verbatim_ = true;
+}
+
+TESSERA_INLINE void findings::writer::start_note(const place& related) const {
+  if (to_ == nullptr) return;
+  to_->close();
+  diagnostic& d = to_->last();
+  d.has_note = true;
+  d.related = related;
+  to_->open(d.note);
+}
+
+TESSERA_INLINE void findings::writer::start_fix(const place& range) const {
+  if (to_ == nullptr) return;
+  to_->close();
+  diagnostic& d = to_->last();
+  d.has_fix = true;
+  d.fix = range;
+  to_->open(d.replacement);
+  to_->is_verbatim_ = true;
+}
+
+TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) const -> writer {
+  if (to_ != nullptr) characters() << part;
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::note(place related) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  last().has_note = true;
-  last().related = related;
-  open(last().note);
+TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) const -> writer {
+  if (to_ != nullptr) characters() << part;
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::fix(place range) -> writer& {
-  if (to_ == nullptr) return *this;
-  close();
-  last().has_fix = true;
-  last().fix = range;
-  open(last().replacement);
-  is_verbatim_ = true;
-  return *this;
-}
-
-TESSERA_INLINE findings::writer::~writer() {
-  if (to_ != nullptr) close();
-}
-
-TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> writer& {
+TESSERA_INLINE auto findings::writer::put(std::string_view part) const -> writer {
   if (to_ == nullptr) return *this;
   constexpr std::size_t max_shown = 200;
-  text& out = to_->characters;
-  if (is_verbatim_) {
+  text& out = characters();
+  if (to_->is_verbatim_) {
     out << part;
     return *this;
   }
@@ -81,35 +89,27 @@ TESSERA_INLINE auto findings::writer::operator<<(std::string_view part) -> write
   return *this;
 }
 
-TESSERA_INLINE auto findings::writer::operator<<(char part) -> writer& {
-  return *this << std::string_view(&part, 1);
-}
-
-TESSERA_INLINE auto findings::writer::put_signed(std::int64_t part) -> writer& {
-  if (to_ != nullptr) to_->characters << part;
-  return *this;
-}
-
-TESSERA_INLINE auto findings::writer::put_unsigned(std::uint64_t part) -> writer& {
-  if (to_ != nullptr) to_->characters << part;
-  return *this;
-}
-
-TESSERA_INLINE void findings::writer::open(text_range& range) noexcept {
+TESSERA_INLINE void findings::open(text_range& range) noexcept {
   range_ = &range;
   range_->first = static_cast<std::uint32_t>(to_->characters.size());
   is_verbatim_ = false;
 }
 
-TESSERA_INLINE void findings::writer::close() {
+TESSERA_INLINE void findings::close() {
   if (range_ == nullptr) return;
   text& out = to_->characters;
   if (range_ == &last().text) {
     if (out.size() == range_->first) out << tessera::error{last().code}.message();
-    if (ending_ != nullptr && ending_->append != nullptr)
-      ending_->append(ending_->context, last(), out);
+    out << end_;
+    end_.clear();
   }
-  range_->size = static_cast<std::uint32_t>(out.size()) - range_->first;
+  const auto end = static_cast<std::uint32_t>(out.size());
+  range_->size = end - range_->first;
+  range_ = nullptr;
+  if (path_.empty()) return;
+  out << path_;
+  last().path = {end, static_cast<std::uint32_t>(path_.size())};
+  path_.clear();
 }
 
 }  // namespace detail

@@ -90,7 +90,7 @@ struct code_rules {
   bool training = false;           // whether it is that of TRNG
   pool<std::uint8_t> broken = {};  // by instruction: its arguments can't be resolved
 
-  [[gnu::cold]] void put_path(findings::writer& to, const instruction& i,
+  [[gnu::cold]] void put_path(findings::writer to, const instruction& i,
                               std::uint64_t offset) const {
     put_instruction(to.path(), f, i, offset, training);
   }

@@ -87,7 +87,7 @@ class plan_checker {
   [[nodiscard, gnu::cold]] findings::writer error(errc code, std::uint64_t offset) {
     return found_.error(code, {.offset = offset_ + offset});
   }
-  [[gnu::cold]] void put_path(findings::writer& to, const plan_instruction& i,
+  [[gnu::cold]] void put_path(findings::writer to, const plan_instruction& i,
                               std::uint64_t offset) const {
     put_plan_instruction(to.path(), count_, i, offset);
   }

@@ -57,7 +57,7 @@ struct verifier {
   }
   template <class List>
   void named_ids_once(const List& list, std::string_view kind) {
-    ids_once(list, [kind](findings::writer& to, std::uint32_t index, const named& r) {
+    ids_once(list, [kind](findings::writer to, std::uint32_t index, const named& r) {
       put_named(to, kind, index, r.text);
     });
   }
@@ -77,7 +77,7 @@ struct verifier {
       out.forms_[i] = form_of(out.constants_[i]);
     named_ids_once(f.operations(), "operation");
     named_ids_once(f.signatures(), "signature");
-    ids_once(f.constants(), [](findings::writer& to, std::uint32_t index, const constant& c) {
+    ids_once(f.constants(), [](findings::writer to, std::uint32_t index, const constant& c) {
       put_constant(to, "constant", index, c);
     });
     named_ids_once(f.parameters(), "parameter");
@@ -144,16 +144,16 @@ struct verifier {
     };
     const std::size_t i = options.weights->find(p.name);
     if (i == options.weights->size())
-      return wrong(errc::nac_external_missing, [&](findings::writer& to) {
+      return wrong(errc::nac_external_missing, [&](findings::writer to) {
         to << "the external weights have no tensor \"" << p.name << '"';
       });
     const external_tensor t = (*options.weights)[i];
     if (!t.representable)
-      return wrong(errc::nac_external_type, [&](findings::writer& to) {
+      return wrong(errc::nac_external_type, [&](findings::writer to) {
         to << "the external tensor \"" << p.name << "\" has a type or shape that NAC doesn't have";
       });
     if (const error e = tensor_fault(t.as); e.code != errc::ok)
-      return wrong(e.code, [&](findings::writer& to) {
+      return wrong(e.code, [&](findings::writer to) {
         to << "external tensor \"" << p.name << "\": ";
         put_tensor_fault(to, e.code, t.as);
       });

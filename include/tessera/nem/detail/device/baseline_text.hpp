@@ -29,7 +29,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
-inline void print_operand(text& out, const family_row& f, const operand_row& o) {
+[[gnu::cold]] inline void print_operand(text& out, const family_row& f, const operand_row& o) {
   out << o.operand << ": ";
   switch (o.form) {
     case type_form::element: out << name(o.element); break;
@@ -38,7 +38,7 @@ inline void print_operand(text& out, const family_row& f, const operand_row& o) 
     case type_form::any_supported: out << "any_supported"; break;
   }
 }
-inline void print_family(text& out, const family_row& f) {
+[[gnu::cold]] inline void print_family(text& out, const family_row& f) {
   out << "type_family " << f.name;
   for (std::size_t k = 0; k < 2 && !f.parameters[k].name.empty(); ++k) {
     out << (k == 0 ? "<" : ", ") << f.parameters[k].name << ": {";
@@ -81,7 +81,7 @@ inline void print_family(text& out, const family_row& f) {
 }  // namespace detail
 
 /// The text of a baseline file, by the base name of a path; empty where it names none.
-[[nodiscard]] inline text baseline_text(std::string_view file_name) {
+[[nodiscard, gnu::cold]] inline text baseline_text(std::string_view file_name) {
   text out;
   const std::uint32_t which = find_baseline(file_name);
   if (which == 2) return out;

@@ -40,8 +40,8 @@ template <class Row>
   return static_cast<std::uint32_t>(p.size());
 }
 
-inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
-                        const variant_row& row) {
+[[gnu::cold]] inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
+                                      const variant_row& row) {
   const std::uint32_t index = index_in(c.variants);
   variant v;
   v.name = put_name(c, row.name);

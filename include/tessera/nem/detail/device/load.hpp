@@ -61,7 +61,7 @@ class loader {
     while (top_ != nullptr) close();
   }
 
-  [[nodiscard]] std::uint32_t run() {
+  [[nodiscard, gnu::cold]] std::uint32_t run() {
     add_builtin(to_);
     open(new frame(main_, options_.id));
     while (top_ != nullptr) step();
@@ -117,7 +117,7 @@ class loader {
   }
 
   /// Goes on with the innermost file, up to its next include or its end.
-  void step() {
+  [[gnu::cold]] void step() {
     frame& f = *top_;
     const bool is_main = f.outer == nullptr;
     while (f.at < f.d.nodes.size()) {
@@ -150,7 +150,7 @@ class loader {
     close();
   }
 
-  void load_declarations(const frame& f) {
+  [[gnu::cold]] void load_declarations(const frame& f) {
     if (to_.characters.size() + f.d.characters.size() >= no_index) {
       s_.found.add(errc::input_too_large, f.from) << "the names of all files exceed 4 GiB";
       return;
@@ -170,7 +170,8 @@ class loader {
   }
 
   /// Opens the file that a path names, unless it is known. Returns its index in places.
-  [[nodiscard]] std::uint32_t include(const frame& f, std::string_view path, place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t include(const frame& f, std::string_view path,
+                                                 place where) {
     resolver::file opened;
     const resolver& r = options_.resolver;
     if (r.open != nullptr && r.open(r.context, f.id, path, opened))
@@ -186,8 +187,8 @@ class loader {
     return no_file;
   }
 
-  [[nodiscard]] std::uint32_t include_file(const frame& f, std::string_view path,
-                                           const resolver::file& opened, place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t include_file(const frame& f, std::string_view path,
+                                                      const resolver::file& opened, place where) {
     report& all = s_.found.report();
     const std::uint32_t hash = hash_of(opened.id);
     const std::uint32_t known =
@@ -219,7 +220,8 @@ class loader {
     return read_file(opened, where, index) ? index + 1 : no_file;
   }
 
-  [[nodiscard]] bool read_file(const resolver::file& opened, place where, std::uint32_t index) {
+  [[nodiscard, gnu::cold]] bool read_file(const resolver::file& opened, place where,
+                                          std::uint32_t index) {
     report inner;
     read_options options;
     options.profile = options_.profile;
@@ -247,7 +249,7 @@ class loader {
   }
 
   /// Makes the built-in families and a baseline device visible.
-  [[nodiscard]] std::uint32_t include_baseline(std::uint32_t which, place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t include_baseline(std::uint32_t which, place where) {
     const std::string_view name = baseline_files[which].device;
     const std::uint32_t known = s_.find_device(name);
     if (!s_.has_baseline) {
@@ -275,7 +277,7 @@ class loader {
   }
 
   /// The device that the program is for, whether it is sound or not.
-  [[nodiscard]] std::uint32_t find_target() {
+  [[nodiscard, gnu::cold]] std::uint32_t find_target() {
     const bool is_directed = directive_ != no_node;
     place where = is_directed ? place_of(main_.nodes[directive_]) : place{};
     std::uint32_t target = no_index;
@@ -299,7 +301,7 @@ class loader {
     return target;
   }
 
-  [[nodiscard]] std::uint32_t find_named(std::string_view name, place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t find_named(std::string_view name, place where) {
     const std::uint32_t i = s_.find_device(name);
     if (i != no_index || s_.lacks_files) return i;
     auto text = s_.found.add(errc::nem_dev_016_unknown, where);
@@ -309,7 +311,7 @@ class loader {
   }
 
   /// Of the devices that the directive's file defines itself: the only one, or the one of its name.
-  [[nodiscard]] std::uint32_t find_in_file(place where) {
+  [[nodiscard, gnu::cold]] std::uint32_t find_in_file(place where) {
     if (directive_file_ >= baseline_file)
       return s_.find_device(baseline_files[directive_file_ - baseline_file].device);
     const std::string_view path = main_.name(main_.nodes[directive_].value);

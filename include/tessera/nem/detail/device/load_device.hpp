@@ -53,7 +53,7 @@ class device_loader {
  public:
   device_loader(loading& s, declaring_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
 
-  void load(std::uint32_t node) {
+  [[gnu::cold]] void load(std::uint32_t node) {
     const std::string_view device_name = f_.name(node);
     const std::uint32_t before = s_.find_device(device_name);
     if (before != no_index) {
@@ -95,7 +95,7 @@ class device_loader {
     return s_.found.add(code, where);
   }
 
-  void begin_base(std::uint32_t node, std::uint32_t mandatory) {
+  [[gnu::cold]] void begin_base(std::uint32_t node, std::uint32_t mandatory) {
     const std::uint32_t version = child(f_.d, node, node_kind::spec_version);
     if (version == no_node) {
       fail(errc::nem_dev_001_spec_version, f_.at(node))
@@ -113,7 +113,7 @@ class device_loader {
           << " extends none, so it needs variants in opcode.mandatory";
   }
 
-  void begin_derived(std::uint32_t node, std::uint32_t extends) {
+  [[gnu::cold]] void begin_derived(std::uint32_t node, std::uint32_t extends) {
     device_.parent = f_.shared_name(extends);
     const std::uint32_t version = child(f_.d, node, node_kind::spec_version);
     const std::uint32_t parent = s_.find_device(f_.name(extends));
@@ -138,7 +138,7 @@ class device_loader {
   }
 
   /// Says why a parent isn't there: it comes later, it doesn't exist, or devices go round in circles.
-  void report_parent(std::uint32_t node, std::uint32_t extends) {
+  [[gnu::cold]] void report_parent(std::uint32_t node, std::uint32_t extends) {
     find_cycles();
     const std::size_t at = first_not_below(f_.cycles.data(), f_.cycles.size(),
                                            [&](const in_cycle& c) { return c.node < node; });
@@ -168,7 +168,7 @@ class device_loader {
   }
 
   /// Notes the devices of this file and those that extend themselves, through others or not.
-  void find_cycles() {
+  [[gnu::cold]] void find_cycles() {
     if (f_.knows_devices) return;
     f_.knows_devices = true;
     const model& d = f_.d;
@@ -208,7 +208,7 @@ class device_loader {
     return extends == no_node ? no_index : f_.devices.find(f_[extends].value);
   }
 
-  void load_topology(std::uint32_t node) {
+  [[gnu::cold]] void load_topology(std::uint32_t node) {
     device_.has_topology = true;
     device_.topology = {};
     topology& t = device_.topology;
@@ -247,7 +247,7 @@ class device_loader {
           << "memory sizes must be > 0: per_engine lacks l1_size_bytes";
   }
 
-  void load_units(std::uint32_t block, topology& t, std::int64_t least) {
+  [[gnu::cold]] void load_units(std::uint32_t block, topology& t, std::int64_t least) {
     unit_set given = 0;
     for (const std::uint32_t c : children(f_.d, block)) {
       const unit u = static_cast<unit>(f_[c].detail);
@@ -272,7 +272,7 @@ class device_loader {
     text << ": its engines have none";
   }
 
-  [[nodiscard]] std::int64_t memory_size(std::uint32_t node, std::string_view field) {
+  [[nodiscard, gnu::cold]] std::int64_t memory_size(std::uint32_t node, std::string_view field) {
     std::int64_t value = 0;
     if (!evaluate(node + 1, value)) return 0;
     if (value <= 0)
@@ -282,7 +282,7 @@ class device_loader {
   }
 
   /// The value of an expression of numbers.
-  [[nodiscard]] bool evaluate(std::uint32_t node, std::int64_t& to) {
+  [[nodiscard, gnu::cold]] bool evaluate(std::uint32_t node, std::int64_t& to) {
     if (f_[node].kind != node_kind::expression) return literal(node, to);
     stack_.clear();
     for (const std::uint32_t c : children(f_.d, node)) {
@@ -310,7 +310,7 @@ class device_loader {
     to = stack_.back();
     return true;
   }
-  [[nodiscard]] bool literal(std::uint32_t node, std::int64_t& to) {
+  [[nodiscard, gnu::cold]] bool literal(std::uint32_t node, std::int64_t& to) {
     switch (f_[node].kind) {
       case node_kind::integer:
       case node_kind::wide_integer: to = f_.d.integer(f_[node]); return true;
@@ -324,7 +324,7 @@ class device_loader {
     }
   }
 
-  void load_characteristics(std::uint32_t node) {
+  [[gnu::cold]] void load_characteristics(std::uint32_t node) {
     device_.first_characteristic = index_in(to_.characteristics);
     if (node == no_node) return;
     for (const std::uint32_t g : children(f_.d, node))
@@ -334,7 +334,7 @@ class device_loader {
     device_.characteristics = index_in(to_.characteristics) - device_.first_characteristic;
   }
 
-  void load_list(std::uint32_t node) {
+  [[gnu::cold]] void load_list(std::uint32_t node) {
     if (node == no_node) return;
     for (const std::uint32_t c : children(f_.d, node)) {
       const std::uint32_t i = find(c);
@@ -345,7 +345,7 @@ class device_loader {
   }
 
   /// The instance that an entry refers to; no_index after saying what is wrong.
-  [[nodiscard]] std::uint32_t find(std::uint32_t node) {
+  [[nodiscard, gnu::cold]] std::uint32_t find(std::uint32_t node) {
     const std::string_view family = f_.name(node);
     const std::uint32_t f = s_.find_family(family);
     if (f == no_index && s_.lacks_files) {
@@ -380,7 +380,8 @@ class device_loader {
     return no_index;
   }
 
-  void report_instance(std::uint32_t node, std::uint32_t last, std::uint32_t f, std::uint32_t v) {
+  [[gnu::cold]] void report_instance(std::uint32_t node, std::uint32_t last, std::uint32_t f,
+                                     std::uint32_t v) {
     const std::string_view family = f_.name(node);
     const type_family& row = to_.families[f];
     if (v == no_index) {
@@ -412,7 +413,7 @@ class device_loader {
     });
   }
   template <class Writer, class Put>
-  static void put_some(Writer& out, std::uint32_t count, Put put) {
+  [[gnu::cold]] static void put_some(Writer& out, std::uint32_t count, Put put) {
     constexpr std::uint32_t most = 6;
     for (std::uint32_t k = 0; k < count && k < most; ++k) {
       if (k != 0) out << ", ";

@@ -37,7 +37,7 @@ class family_loader {
  public:
   family_loader(loading& s, declaring_file& f) noexcept : s_(s), f_(f), to_(s.to) {}
 
-  void load(std::uint32_t node) {
+  [[gnu::cold]] void load(std::uint32_t node) {
     index_ = slot_for(node);
     if (index_ == no_index) return;
     family_ = {};
@@ -54,7 +54,7 @@ class family_loader {
 
  private:
   /// Where the family goes, or no_index where its id is taken.
-  [[nodiscard]] std::uint32_t slot_for(std::uint32_t node) {
+  [[nodiscard, gnu::cold]] std::uint32_t slot_for(std::uint32_t node) {
     const std::string_view name = f_.name(node);
     const std::uint32_t i = s_.find_family(name);
     if (i == no_index) {
@@ -80,7 +80,7 @@ class family_loader {
     return no_index;
   }
 
-  void load_parameters(std::uint32_t family) {
+  [[gnu::cold]] void load_parameters(std::uint32_t family) {
     f_.parameters.begin(f_.d);
     parameters_.clear();
     family_.first_parameter = index_in(to_.parameters);
@@ -103,7 +103,7 @@ class family_loader {
     }
   }
 
-  void load_operands(std::uint32_t family) {
+  [[gnu::cold]] void load_operands(std::uint32_t family) {
     family_.first_operand = index_in(to_.operand_types);
     for (const std::uint32_t c : children(f_.d, family)) {
       if (f_[c].kind == node_kind::binding) load_binding(c);
@@ -112,7 +112,7 @@ class family_loader {
     family_.operands = index_in(to_.operand_types) - family_.first_operand;
   }
 
-  void load_binding(std::uint32_t node) {
+  [[gnu::cold]] void load_binding(std::uint32_t node) {
     operand_type o;
     o.operand = f_.shared_name(node);
     const std::uint32_t type = node + 1;
@@ -137,7 +137,7 @@ class family_loader {
     to_.operand_types.push_back(o);
   }
 
-  void load_condition(std::uint32_t node) {
+  [[gnu::cold]] void load_condition(std::uint32_t node) {
     const std::string_view what = f_.name(node);
     const std::uint32_t value = node + 1;
     const bool is_type = f_[value].kind == node_kind::element_type;
@@ -169,7 +169,7 @@ class family_loader {
     }
   }
 
-  void load_variants(std::uint32_t family) {
+  [[gnu::cold]] void load_variants(std::uint32_t family) {
     f_.variants.begin(f_.d);
     family_.first_variant = index_in(to_.variants);
     std::uint32_t count = 0;
@@ -206,7 +206,7 @@ class family_loader {
     std::uint32_t node;
   };
 
-  void load_variant(std::uint32_t node) {
+  [[gnu::cold]] void load_variant(std::uint32_t node) {
     variant v;
     v.name = f_.shared_name(node);
     v.first_operand = index_in(to_.operand_types);
@@ -238,7 +238,7 @@ class family_loader {
     to_.variants.push_back(v);
   }
 
-  void load_instance(std::uint32_t variant, std::uint32_t node) {
+  [[gnu::cold]] void load_instance(std::uint32_t variant, std::uint32_t node) {
     instance i;
     i.family = index_;
     i.variant = index_in(to_.variants);
@@ -274,7 +274,7 @@ class family_loader {
   }
 
   /// "f<i8>.v" of a variant that isn't in the catalog yet.
-  [[nodiscard]] text reference(const instance& i, std::uint32_t variant) const {
+  [[nodiscard, gnu::cold]] text reference(const instance& i, std::uint32_t variant) const {
     text out;
     out << to_.text_of(family_.name);
     append_types(out, to_.types_of(i));

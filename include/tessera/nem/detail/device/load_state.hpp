@@ -45,14 +45,14 @@ namespace detail {
 class hashed_names {
  public:
   template <class Same>
-  [[nodiscard]] std::uint32_t find(std::uint32_t hash, Same same) const {
+  [[nodiscard, gnu::cold]] std::uint32_t find(std::uint32_t hash, Same same) const {
     if (slots_.empty()) return no_index;
     const std::size_t mask = slots_.size() - 1;
     for (std::size_t i = hash & mask; slots_[i].index != no_index; i = (i + 1) & mask)
       if (slots_[i].hash == hash && same(slots_[i].index)) return slots_[i].index;
     return no_index;
   }
-  void put(std::uint32_t hash, std::uint32_t index) {
+  [[gnu::cold]] void put(std::uint32_t hash, std::uint32_t index) {
     if (2 * (count_ + 1) > slots_.size()) {
       const pool<slot> old = std::exchange(slots_, {});
       slots_.resize(old.empty() ? 16 : old.size() * 2);
@@ -155,7 +155,8 @@ class loading {
     return devices.find(hash_of(name),
                         [&](std::uint32_t i) { return to.text_of(to.devices[i].name) == name; });
   }
-  [[nodiscard]] std::uint32_t find_variant(std::uint32_t family, std::string_view name) const {
+  [[nodiscard, gnu::cold]] std::uint32_t find_variant(std::uint32_t family,
+                                                      std::string_view name) const {
     const type_family& f = to.families[family];
     if (f.variants > few_variants)
       return variants.find(hash_of(name, family), [&](std::uint32_t i) {
@@ -191,7 +192,7 @@ class loading {
   /// The nearest name of the first entries. Only some names are worth it: a file can be full of
   /// those that aren't there.
   template <class Row>
-  [[nodiscard]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
+  [[nodiscard, gnu::cold]] std::string_view nearest(std::string_view name, const pool<Row>& rows) {
     constexpr std::uint32_t max_suggestions = 64, max_candidates = 256;
     suggestion s(name);
     if (suggestions_++ >= max_suggestions) return {};

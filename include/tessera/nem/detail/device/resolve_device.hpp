@@ -33,7 +33,8 @@ namespace nem {
 namespace detail {
 
 /// Sorts, and drops what is there twice or in `others`, which is sorted.
-inline void make_set(pool<std::uint32_t>& list, const pool<std::uint32_t>& others = {}) {
+[[gnu::cold]] inline void make_set(pool<std::uint32_t>& list,
+                                   const pool<std::uint32_t>& others = {}) {
   sort(list.data(), list.size(), [](std::uint32_t a, std::uint32_t b) { return a < b; });
   std::size_t kept = 0, other = 0;
   for (const std::uint32_t i : list) {
@@ -55,7 +56,7 @@ struct inherited_number {
 
 /// Makes the lists of a device hold what it inherits. Costs as much as there is in it and its
 /// parents, so that it is for one device, or for some.
-inline void resolve_device(catalog& c, std::uint32_t index) {
+[[gnu::cold]] inline void resolve_device(catalog& c, std::uint32_t index) {
   if (c.devices[index].is_resolved) return;
   pool<std::uint32_t> chain, mandatory, extended;
   for (std::uint32_t i = index; i != no_index; i = c.devices[i].base) {
@@ -118,7 +119,7 @@ class inheritance_check {
     mark_must();
   }
 
-  void run() {
+  [[gnu::cold]] void run() {
     const std::uint32_t count = index_in(to_.devices);
     pool<std::uint32_t> first_child, sibling;
     first_child.resize(count + 1);  // the last one is the parent of those that extend none
@@ -171,7 +172,7 @@ class inheritance_check {
   };
 
   /// Marks the instances that every device must have: the built-in ones, or those that replace them.
-  void mark_must() {
+  [[gnu::cold]] void mark_must() {
     for (std::uint32_t f = 0, i = 0; f < builtin_families; ++f)
       for (const variant_row& v : family_table[f].variants)
         for (const instance_row& row : v.instances) {
@@ -189,7 +190,7 @@ class inheritance_check {
     return i == no_index ? no_index : to_.find_instance(to_.variants[i], types_of(row));
   }
 
-  void set(std::uint32_t device, std::uint32_t at, list in) {
+  [[gnu::cold]] void set(std::uint32_t device, std::uint32_t at, list in) {
     const std::uint32_t i = to_.device_instances[at];
     changes_.push_back({i, entries_[i]});
     if (entries_[i].is_must && in == list::mandatory) ++must_found_;
@@ -197,7 +198,7 @@ class inheritance_check {
     entries_[i].device = device;
     entries_[i].at = at;
   }
-  void leave(std::uint32_t before) {
+  [[gnu::cold]] void leave(std::uint32_t before) {
     while (changes_.size() > before) {
       const change& c = changes_.back();
       if (c.before.is_must && entries_[c.instance].in == list::mandatory) --must_found_;
@@ -206,7 +207,7 @@ class inheritance_check {
     }
   }
 
-  void enter(std::uint32_t index) {
+  [[gnu::cold]] void enter(std::uint32_t index) {
     const device& d = to_.devices[index];
     for (std::uint32_t k = 0; k < d.mandatory; ++k) {
       const std::uint32_t at = d.first_mandatory + k;
@@ -232,7 +233,7 @@ class inheritance_check {
     if ((d.has_topology && !inherits) || (index == target_ && !d.has_topology)) check_must(index);
   }
 
-  void redundant(std::uint32_t index, std::uint32_t at, const entry& known) {
+  [[gnu::cold]] void redundant(std::uint32_t index, std::uint32_t at, const entry& known) {
     auto text = s_.found.add(errc::nem_dev_010_redundant, s_.entries[at]);
     put_reference(text, to_.device_instances[at]);
     if (known.device == index) {
@@ -245,7 +246,7 @@ class inheritance_check {
     text.fix(s_.entries[at]) << "";
   }
   /// An instance is mandatory, by the entry at `mandatory`, and extended; `known` came first.
-  void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
+  [[gnu::cold]] void both(std::uint32_t at, std::uint32_t mandatory, const entry& known) {
     auto text = s_.found.add(errc::nem_dev_008_extended, s_.entries[at]);
     put_reference(text, to_.device_instances[at]);
     text << (at == mandatory
@@ -267,7 +268,7 @@ class inheritance_check {
     text << name;
   }
 
-  void check_must(std::uint32_t index) {
+  [[gnu::cold]] void check_must(std::uint32_t index) {
     if (must_found_ == must_.size() || s_.unsound_devices[index]) return;
     s_.unsound_devices[index] = true;
     auto text = s_.found.add(errc::nem_dev_007_mandatory, to_.devices[index].where);

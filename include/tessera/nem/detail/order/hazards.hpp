@@ -105,7 +105,7 @@ class hazards {
   /// All was visited.
   void finish() {
     if (first_beyond_ == no_node) return;
-    c_.found.add(errc::nem_cap_003_tokens, c_.at(first_beyond_))
+    c_.report(errc::nem_cap_003_tokens, first_beyond_)
         << "up to " << order_.max_live() << " tokens can be live at once, "
         << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
   }
@@ -323,12 +323,12 @@ class hazards {
     return was;
   }
 
-  void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
+  [[gnu::cold]] void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
     if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations))
       return;
     const std::uint32_t earlier = order_.node_of(p.task);
     if (order_.is_same_path(p.task)) {
-      auto&& out = c_.found.add(errc::nem_haz_001_unordered, c_.at(q.t.node));
+      auto&& out = c_.report(errc::nem_haz_001_unordered, q.t.node);
       name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
       overlap(out, p, q.a);
       out << ", which ";
@@ -346,7 +346,7 @@ class hazards {
       }
       return;
     }
-    auto&& out = c_.found.add(errc::nem_haz_002_iterations, c_.at(q.t.node));
+    auto&& out = c_.report(errc::nem_haz_002_iterations, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
     const std::uint64_t apart =
         static_cast<std::uint64_t>(r.later) - static_cast<std::uint64_t>(r.earlier);
@@ -366,7 +366,7 @@ class hazards {
 
   void rewrite(const access_record& p, const current& q) {
     if (was_reported(reported_rewritten)) return;
-    auto&& out = c_.found.add(errc::nem_haz_003_rewritten, c_.at(q.t.node));
+    auto&& out = c_.report(errc::nem_haz_003_rewritten, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
     const copy& k = copies_[copy_of_[q.a.task]];
     name(out, q.t.node) << " writes the same data to ";
@@ -379,13 +379,13 @@ class hazards {
   void unwritten(const current& q, const segment& s) {
     if (is_partial_ || has_unwritten_ || is_unknown_) return;
     has_unwritten_ = true;
-    auto&& out = c_.found.add(errc::nem_haz_006_unwritten, c_.at(q.t.node));
+    auto&& out = c_.report(errc::nem_haz_006_unwritten, q.t.node);
     name(out, q.t.node) << " reads ";
     bytes(out, q.a.first, q.a.last, q.a.buffer_name);
     out << ", and no earlier task writes byte " << s.first;
   }
 
-  void check_in_place(const values& v, const nem::task& t) {
+  [[gnu::cold]] void check_in_place(const values& v, const nem::task& t) {
     if (t.opcode == opcode::transfer || t.opcode == opcode::store || t.opcode == opcode::unknown)
       return;
     const opcode_category k = row(t.opcode).category;
@@ -409,7 +409,7 @@ class hazards {
         if (in_place && is_same_place(v, x, y)) continue;
         const access_record a{x.offset, x.offset + x.extent, 0, v.buffers[x.buffer].name};
         const access_record b{y.offset, y.offset + y.extent, 0, a.buffer_name};
-        auto&& out = c_.found.add(errc::nem_haz_004_in_place, c_.at(o.node));
+        auto&& out = c_.report(errc::nem_haz_004_in_place, o.node);
         out << "the output overlaps an input of its task: ";
         overlap(out, a, b);
         if (in_place) out << "; " << nem::name(t.opcode) << " may only write all of it in place";
@@ -484,7 +484,7 @@ class hazards {
 
   void end(const nem::task& t) {
     has_ended_ = true;
-    c_.found.add(errc::nem_haz_005_partial, c_.at(t.node))
+    c_.report(errc::nem_haz_005_partial, t.node)
         << "the search for hazards stops here, after " << order_.size() << " tasks and "
         << order_.spent() << " steps (verify_options::hazard_steps)";
   }

@@ -61,7 +61,7 @@ namespace detail {
 }
 
 /// OPC-005 and OPC-006.
-inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
+[[gnu::cold]] inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
   const opcode_signature& s = signature(t.opcode);
   const std::string_view op = name(t.opcode);
   std::uint32_t given = 0, unknown = 0, meant = 0;
@@ -107,7 +107,7 @@ inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
     }
   missing &= ~meant;
   if (missing == 0) return;
-  auto&& w = c.found.add(errc::nem_opc_005_missing, c.at(at));
+  auto&& w = c.report(errc::nem_opc_005_missing, at);
   w << op << ':';
   bool is_first = true;
   for (std::size_t k = 0; k < attribute_count; ++k) {
@@ -119,11 +119,11 @@ inline void check_attribute_names(context& c, const task& t, std::uint32_t at) {
 
 /// What the text of a task shows without evaluating anything. Returns whether its operands can be
 /// looked at.
-inline bool check_signature(context& c, const task& t) {
+[[gnu::cold]] inline bool check_signature(context& c, const task& t) {
   const std::uint32_t at = opcode_node(c, t);
   if (t.opcode == opcode::unknown) {
     const std::string_view word = c[at].kind == node_kind::opcode ? c.name(at) : "";
-    auto&& w = c.found.add(errc::nem_opc_001_opcode, c.at(at));
+    auto&& w = c.report(errc::nem_opc_001_opcode, at);
     w << "unknown opcode " << word;
     const std::string_view near = nearest(word, opcode_table);
     if (!near.empty()) w.note() << "did you mean " << near << '?';
@@ -135,24 +135,24 @@ inline bool check_signature(context& c, const task& t) {
     return are_inputs ? (n == 1 ? " input" : " inputs") : (n == 1 ? " output" : " outputs");
   };
   if (r.hardware == hardware_status::future)
-    c.found.add(errc::nem_opc_010_future, c.at(at)) << "no hardware executes " << r.name << " yet";
+    c.report(errc::nem_opc_010_future, at) << "no hardware executes " << r.name << " yet";
   if (t.opcode == opcode::compute)
-    c.found.add(errc::nem_opc_011_generic, c.at(at))
+    c.report(errc::nem_opc_011_generic, at)
         << "compute is the generic opcode: binders may reject it";
   if (t.inputs < s.required_inputs) {
-    auto&& w = c.found.add(errc::nem_opc_002_few_inputs, c.at(at));
+    auto&& w = c.report(errc::nem_opc_002_few_inputs, at);
     w << r.name << " takes "
       << (s.inputs == s.required_inputs && !s.variadic_inputs ? "" : "at least ")
       << unsigned{s.required_inputs} << operands(s.required_inputs, true) << ", not " << t.inputs;
     w.note() << "missing: " << registry_name(t.opcode, false, t.inputs);
   } else if (!s.variadic_inputs && t.inputs > s.inputs) {
-    c.found.add(errc::nem_opc_003_many_inputs, c.at(c.v.inputs(t)[s.inputs].node))
+    c.report(errc::nem_opc_003_many_inputs, c.v.inputs(t)[s.inputs].node)
         << r.name << " takes " << (s.inputs == s.required_inputs ? "" : "at most ")
         << unsigned{s.inputs} << operands(s.inputs, true) << ", not " << t.inputs;
   }
   if (!s.variadic_outputs && t.outputs != s.outputs) {
     const std::uint32_t node = t.outputs > s.outputs ? c.v.outputs(t)[s.outputs].node : at;
-    c.found.add(errc::nem_opc_004_outputs, c.at(node))
+    c.report(errc::nem_opc_004_outputs, node)
         << r.name << " has " << unsigned{s.outputs} << operands(s.outputs, false) << ", not "
         << t.outputs;
   }
@@ -215,11 +215,11 @@ class range_rules {
  private:
   findings::writer reject(attribute a) {
     a_.given &= ~attributes::bit(a);
-    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_value(c_.d, t_.node, a)));
+    return c_.report(errc::nem_opc_009_range, attribute_value(c_.d, t_.node, a));
   }
   findings::writer reject(attribute a, std::size_t index) {
     a_.given &= ~attributes::bit(a);
-    return c_.found.add(errc::nem_opc_009_range, c_.at(attribute_element(c_.d, t_.node, a, index)));
+    return c_.report(errc::nem_opc_009_range, attribute_element(c_.d, t_.node, a, index));
   }
   [[nodiscard]] static std::string_view name(attribute a) noexcept {
     return attribute_table[static_cast<std::size_t>(a)].name;
@@ -231,7 +231,8 @@ class range_rules {
     reject(a) << name(a) << " must be finite";
     return false;
   }
-  void list(attribute a, view<std::int64_t> values, std::int64_t least, std::size_t size) {
+  [[gnu::cold]] void list(attribute a, view<std::int64_t> values, std::int64_t least,
+                          std::size_t size) {
     if (!a_.has(a)) return;
     if (values.size() != size) {
       reject(a) << name(a) << " of " << row(t_.opcode).name << " has " << values.size()
@@ -244,7 +245,7 @@ class range_rules {
         return;
       }
   }
-  void mode() {
+  [[gnu::cold]] void mode() {
     const std::uint32_t value = attribute_value(c_.d, t_.node, attribute::mode);
     auto&& w = reject(attribute::mode);
     w << "unknown mode " << c_.name(value) << "; expected constant, reflect, edge or wrap";
@@ -252,7 +253,7 @@ class range_rules {
     if (!near.empty()) w.note() << "did you mean " << near << '?';
   }
   /// Each of 0 to n - 1 once. Lists that are longer than any rank are refused with the rank.
-  void permutation() {
+  [[gnu::cold]] void permutation() {
     if (!a_.has(attribute::perm)) return;
     const view<std::int64_t> p = a_.perm;
     if (p.size() > max_rank) return;
@@ -269,7 +270,7 @@ class range_rules {
       return;
     }
   }
-  void target_shape() {
+  [[gnu::cold]] void target_shape() {
     if (!a_.has(attribute::target_shape)) return;
     if (a_.target_shape.size() > max_rank) {
       reject(attribute::target_shape) << "target_shape has " << a_.target_shape.size()
@@ -292,7 +293,7 @@ class range_rules {
       return;
     }
   }
-  void slice() {
+  [[gnu::cold]] void slice() {
     static constexpr attribute four[] = {attribute::starts, attribute::ends, attribute::axes,
                                          attribute::steps};
     const std::size_t size = a_.starts.size();

@@ -36,11 +36,12 @@ namespace nem {
 namespace detail {
 
 /// A number of a buffer's declaration: the same in each iteration.
-inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+[[gnu::cold]] inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p,
+                                          std::int64_t& to) {
   number x = {};
   if (!evaluate(c, at, p, x)) return false;
   if (x.varies) {
-    c.found.add(errc::nem_buf_005_loop_variable, c.at(at))
+    c.report(errc::nem_buf_005_loop_variable, at)
         << "a buffer is allocated once: its declaration can't depend on a loop variable";
     return false;
   }
@@ -49,7 +50,7 @@ inline bool evaluate_static(context& c, std::uint32_t at, const purpose& p, std:
 }
 
 /// Evaluates a declaration for the first time.
-inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
+[[gnu::cold]] inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
   const std::int64_t engines =
       c.target != nullptr && c.target->has_topology ? c.target->topology.engines : 0;
   bool has_size = false, has_index = false, is_known = true;
@@ -64,7 +65,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
           is_known = false;
         } else if (x < 0 || (engines > 0 && x >= engines)) {
           is_known = false;
-          auto w = c.found.add(errc::nem_buf_004_engine, c.at(value));
+          auto w = c.report(errc::nem_buf_004_engine, value);
           if (x < 0)
             w << "L1[" << x << "]: engines are counted from 0";
           else
@@ -79,7 +80,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
           is_known = false;
         } else if (x <= 0) {
           is_known = false;
-          c.found.add(errc::nem_buf_002_positive, c.at(value))
+          c.report(errc::nem_buf_002_positive, value)
               << "buffer " << c.d.name(b.name) << " has " << x << " bytes, expected at least 1";
         }
         b.size = x;
@@ -87,7 +88,7 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
       case node_kind::align:
         if (!evaluate_static(c, value, {"alignments must be integers"}, x)) break;
         if (x <= 0 || (x & (x - 1)) != 0)
-          c.found.add(errc::nem_buf_003_align, c.at(value))
+          c.report(errc::nem_buf_003_align, value)
               << "expected an alignment that is a power of two, found " << x;
         else
           b.align = x;
@@ -97,21 +98,21 @@ inline void evaluate_buffer(context& c, std::uint32_t at, buffer& b) {
   }
   if (!has_size) {
     is_known = false;
-    c.found.add(errc::nem_buf_001_size, c.at(at))
+    c.report(errc::nem_buf_001_size, at)
         << "buffer " << c.d.name(b.name) << " has no size=; expected one";
   }
   if (b.level == level::l1 && !has_index && engines > 1)
-    c.found.add(errc::nem_buf_006_unindexed, c.at(at))
+    c.report(errc::nem_buf_006_unindexed, at)
         << "buffer " << c.d.name(b.name) << " is placed in L1[0] by default; the device has "
         << engines << " engines: name one as L1[i]";
   if (c.names->depth() != 0)
-    c.found.add(errc::nem_buf_007_in_loop, c.at(at))
+    c.report(errc::nem_buf_007_in_loop, at)
         << "buffer " << c.d.name(b.name)
         << " is declared in a loop body: all iterations share one allocation";
   b.is_known = is_known;
 }
 
-inline void declare_buffer(context& c, std::uint32_t at) {
+[[gnu::cold]] inline void declare_buffer(context& c, std::uint32_t at) {
   // Each declaration is met first in the order of the file, so the pool is sorted by node.
   pool<buffer>& all = c.v.buffers;
   std::size_t index = all.size();
@@ -133,7 +134,7 @@ inline void declare_buffer(context& c, std::uint32_t at) {
 }
 
 /// Adds up what each memory of the target holds. The buffer that is too much is reported.
-inline void check_capacity(context& c) {
+[[gnu::cold]] inline void check_capacity(context& c) {
   if (c.target == nullptr || !c.target->has_topology) return;
   const topology& t = c.target->topology;
   struct share {
@@ -147,7 +148,7 @@ inline void check_capacity(context& c) {
     if (is_full) return;
     is_full = __builtin_add_overflow(sum, b.size, &sum) || sum > room;
     if (!is_full) return;
-    auto w = c.found.add(code, c.at(b.node));
+    auto w = c.report(code, b.node);
     if (b.level == level::l1)
       w << "L1[" << b.engine << ']';
     else

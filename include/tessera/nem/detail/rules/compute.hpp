@@ -71,7 +71,7 @@ class compute_rules {
       if (r.element != element::none && r.has_shape && (r.layout != no_name || r.has_strides))
         continue;
       is_typed = false;
-      auto&& w = c.found.add(errc::nem_typ_003_untyped, c.at(o.node));
+      auto&& w = c.report(errc::nem_typ_003_untyped, o.node);
       w << "an operand of " << name(t.opcode) << " needs ";
       const char* before = "";
       if (r.element == element::none) w << "elem", before = ", ";

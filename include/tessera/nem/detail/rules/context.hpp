@@ -3,7 +3,7 @@
 //
 // What the rules of verification share: the model, the catalog, the target and the findings.
 //
-//   c.found.add(errc::nem_xfr_001_small, c.at(t.node)) << "destination has " << n << " bytes";
+//   c.report(errc::nem_xfr_001_small, t.node) << "destination has " << n << " bytes";
 //
 // Lifetime:   borrows all that it names; owned by verify().
 // Errors:     none.
@@ -44,6 +44,10 @@ struct context {
 
   [[nodiscard]] place at(std::uint32_t node) const noexcept { return place_of(d.nodes[node]); }
   [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
+  /// Adds a finding at a node.
+  [[gnu::cold, gnu::noinline]] findings::writer report(errc code, std::uint32_t node) const {
+    return found.add(code, at(node));
+  }
   /// The text of a node's name.
   [[nodiscard]] std::string_view name(std::uint32_t i) const noexcept {
     return d.name(d.nodes[i].value);

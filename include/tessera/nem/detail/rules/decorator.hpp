@@ -46,7 +46,8 @@ namespace detail {
 }
 
 /// What the decorators of a buffer, a region's `let` or an operand say of accesses: access_flag.
-[[nodiscard]] inline std::uint8_t decorated_access(const model& d, std::uint32_t node) noexcept {
+[[nodiscard, gnu::cold]] inline std::uint8_t decorated_access(const model& d,
+                                                              std::uint32_t node) noexcept {
   unsigned flags = 0;
   for (const std::uint32_t i : children(d, node)) {
     if (d.nodes[i].kind != node_kind::decorator) continue;
@@ -61,7 +62,8 @@ namespace detail {
 }
 
 /// The only argument of a decorator, or no_node after DEC-003.
-[[nodiscard]] inline std::uint32_t only_argument(context& c, std::uint32_t decorator_node) {
+[[nodiscard, gnu::cold]] inline std::uint32_t only_argument(context& c,
+                                                            std::uint32_t decorator_node) {
   const decorator_row& row = decorator_table[c[decorator_node].detail];
   const std::uint32_t first = decorator_node + 1, end = c[decorator_node].next;
   const bool is_one = first < end && c[first].next == end;
@@ -80,7 +82,7 @@ namespace detail {
   }
   if (is_right) return first;
   const std::uint32_t wrong = first == end ? decorator_node : is_one ? first : c[first].next;
-  auto w = c.found.add(errc::nem_dec_003_arguments, c.at(wrong));
+  auto w = c.report(errc::nem_dec_003_arguments, wrong);
   w << '@' << row.name;
   switch (row.argument) {
     case decorator_argument::none: w << " takes no argument"; break;
@@ -99,11 +101,11 @@ namespace detail {
 }
 
 /// The number that @max_in_flight takes, or 1 after what is wrong was reported.
-inline std::int64_t in_flight_argument(context& c, std::uint32_t decorator_node) {
+[[gnu::cold]] inline std::int64_t in_flight_argument(context& c, std::uint32_t decorator_node) {
   std::int64_t n = 1;
   if (!integer_argument(c, decorator_node, n)) return 1;
   if (n >= 1) return n;
-  c.found.add(errc::nem_dec_006_in_flight, c.at(decorator_node + 1))
+  c.report(errc::nem_dec_006_in_flight, decorator_node + 1)
       << "@max_in_flight takes at least 1 iteration, found " << n;
   return 1;
 }
@@ -121,27 +123,28 @@ struct bound_unit {
   std::uint32_t node = no_node;
   std::int64_t index = 0;
 };
-[[nodiscard]] inline bound_unit resource_argument(context& c, std::uint32_t decorator_node) {
+[[nodiscard, gnu::cold]] inline bound_unit resource_argument(context& c,
+                                                             std::uint32_t decorator_node) {
   bound_unit to;
   to.node = only_argument(c, decorator_node);
   if (to.node == no_node) return to;
   const std::string_view word = c.name(to.node);
   const unit u = find_unit(word);
   if (u == unit::none) {
-    auto w = c.found.add(errc::nem_res_002_unknown, c.at(to.node));
+    auto w = c.report(errc::nem_res_002_unknown, to.node);
     w << "unknown unit type " << word << ": @resource takes NMU, CSTL, DMA or VPU";
     const std::string_view near = nearest(word, unit_names);
     if (!near.empty() && find_unit(near) < unit::seq) w.note() << "did you mean " << near << '?';
     return to;
   }
   if (!is_per_engine(u) || u == unit::seq) {
-    c.found.add(errc::nem_res_001_invalid, c.at(to.node))
+    c.report(errc::nem_res_001_invalid, to.node)
         << word << " is not a valid @resource target; expected NMU, CSTL, DMA or VPU";
     return to;
   }
   if (!evaluate_integer(c, to.node + 1, to.index)) return to;
   if (to.index < 0) {
-    c.found.add(errc::nem_res_003_negative, c.at(to.node + 1))
+    c.report(errc::nem_res_003_negative, to.node + 1)
         << "expected a unit index of at least 0, found " << to.index;
     return to;
   }
@@ -168,13 +171,13 @@ inline text& operator<<(text& out, const target_names& n) {
 }
 
 /// Checks the decorators that stand on a node, which is what `target` says: decorator_target.
-inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
+[[gnu::cold]] inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
   constexpr std::uint8_t tasks = on_transfer | on_compute;
   std::uint32_t seen[decorator_count] = {};  // where, plus 1
   for (const std::uint32_t i : children(c.d, node)) {
     if (c[i].kind != node_kind::decorator) continue;
     if (c[i].detail >= decorator_count) {
-      auto w = c.found.add(errc::nem_dec_001_unknown, c.at(i));
+      auto w = c.report(errc::nem_dec_001_unknown, i);
       w << "unknown decorator @" << c.name(i);
       const std::string_view near = nearest(c.name(i), decorator_table);
       if (!near.empty()) w.note() << "did you mean @" << near << '?';
@@ -183,7 +186,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
     const decorator which = static_cast<decorator>(c[i].detail);
     const decorator_row& row = decorator_table[c[i].detail];
     if ((row.targets & target) == 0) {
-      auto w = c.found.add(errc::nem_dec_002_target, c.at(i));
+      auto w = c.report(errc::nem_dec_002_target, i);
       w << '@' << row.name << " applies to " << target_names{row.targets} << ", not to "
         << target_names{target};
       if (target == on_operand && (row.targets & tasks) != 0)
@@ -192,7 +195,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
     }
     std::uint32_t& earlier = seen[c[i].detail];
     if (earlier != 0) {
-      auto w = c.found.add(errc::nem_dec_004_repeated, c.at(i));
+      auto w = c.report(errc::nem_dec_004_repeated, i);
       w << "duplicate @" << row.name << ": the first one is used";
       w.note(c.at(earlier - 1)) << "it is given here";
     } else {
@@ -215,7 +218,7 @@ inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target
                       w = seen[static_cast<std::size_t>(decorator::writeonly)];
   if (r != 0 && w != 0) {
     const std::uint32_t first = r < w ? r : w, second = r < w ? w : r;
-    auto found = c.found.add(errc::nem_dec_005_access, c.at(second - 1));
+    auto found = c.report(errc::nem_dec_005_access, second - 1);
     found
         << "@readonly and @writeonly exclude each other: what has neither may be read and written";
     found.note(c.at(first - 1)) << '@' << c.name(first - 1) << " is given here";

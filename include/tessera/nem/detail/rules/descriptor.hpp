@@ -42,7 +42,7 @@ namespace detail {
 
 class descriptor_rules {
  public:
-  void check(context& c, const task& t, const attributes& a) {
+  [[gnu::cold]] void check(context& c, const task& t, const attributes& a) {
     switch (row(t.opcode).category) {
       case opcode_category::elementwise_unary:
       case opcode_category::elementwise_binary:
@@ -74,7 +74,7 @@ class descriptor_rules {
   }
 
   /// QNT-009 and QNT-014.
-  static void raw_integers(context& c, const task& t) {
+  [[gnu::cold]] static void raw_integers(context& c, const task& t) {
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     if (!is_integer(of(c, in[0]).element)) return;
     const operand *with = nullptr, *without = nullptr;
@@ -84,7 +84,7 @@ class descriptor_rules {
         if (first == nullptr) first = &o;
       }
     if (with != nullptr && without != nullptr) {
-      auto&& w = c.found.add(errc::nem_qnt_009_mixed, c.at(without->node));
+      auto&& w = c.report(errc::nem_qnt_009_mixed, without->node);
       w << "this operand of " << name(t.opcode)
         << " has no quantization descriptor where another has one: raw integers are used";
       w.note(c.at(with->node)) << "this one has a descriptor";
@@ -98,7 +98,7 @@ class descriptor_rules {
       case opcode::sqrt:
       case opcode::gelu:
       case opcode::silu:
-        c.found.add(errc::nem_qnt_014_function, c.at(opcode_node(c, t)))
+        c.report(errc::nem_qnt_014_function, opcode_node(c, t))
             << name(t.opcode) << " of " << name(of(c, in[0]).element)
             << " without a quantization descriptor: results are rounded to integers";
         break;
@@ -107,23 +107,24 @@ class descriptor_rules {
   }
 
   /// QNT-010 and QNT-011.
-  void accumulated(context& c, const task& t) {
+  [[gnu::cold]] void accumulated(context& c, const task& t) {
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     const region& weight = of(c, in[1]);
     if (!is_integer(weight.element) || !is_integer(of(c, in[0]).element)) return;
     if (!is_quantized(c, out[0]) && is_integer(of(c, out[0]).element))
-      c.found.add(errc::nem_qnt_011_output, c.at(out[0].node))
+      c.report(errc::nem_qnt_011_output, out[0].node)
           << "the output of " << name(t.opcode)
           << " has no quantization descriptor: scale 1 and zero point 0 are assumed";
     if (in.size() < 3 || is_quantized(c, in[2]) || of(c, in[2]).element != element::i32) return;
     if (weight.quant == no_index || !varies_along_reduction(c, t, weight)) return;
-    auto&& w = c.found.add(errc::nem_qnt_010_bias, c.at(in[2].node));
+    auto&& w = c.report(errc::nem_qnt_010_bias, in[2].node);
     w << "an i32 bias needs a quantization descriptor of its own: the scale of "
       << registry_name(t.opcode, false, 1) << " varies along axis " << c.v.quants[weight.quant].axis
       << ", which is summed over";
     w.note(c.at(in[1].node)) << registry_name(t.opcode, false, 1) << " is here";
   }
-  [[nodiscard]] bool varies_along_reduction(const context& c, const task& t, const region& weight) {
+  [[nodiscard, gnu::cold]] bool varies_along_reduction(const context& c, const task& t,
+                                                       const region& weight) {
     const quant& q = c.v.quants[weight.quant];
     if (q.form == quantization::per_tensor || weight.rank < 2) return false;
     const auto rank = static_cast<std::int64_t>(weight.rank);
@@ -137,16 +138,16 @@ class descriptor_rules {
   }
 
   /// QNT-013.
-  static void ignored(context& c, const task& t) {
+  [[gnu::cold]] static void ignored(context& c, const task& t) {
     for (const view<operand> all : {c.v.inputs(t), c.v.outputs(t)})
       for (const operand& o : all)
         if (is_quantized(c, o))
-          c.found.add(errc::nem_qnt_013_cast, c.at(o.node))
+          c.report(errc::nem_qnt_013_cast, o.node)
               << "cast converts stored values and ignores this quantization descriptor";
   }
 
   /// QNT-012.
-  void copied(context& c, const task& t, const attributes& a) {
+  [[gnu::cold]] void copied(context& c, const task& t, const attributes& a) {
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     const std::size_t inputs = t.opcode == opcode::gather ? 1 : in.size();
     for (std::size_t i = 0; i < inputs; ++i)
@@ -154,14 +155,14 @@ class descriptor_rules {
         if (are_alike(c, t, a, of(c, in[i]), of(c, y))) continue;
         // The many side is named: an input of concat, an output of split.
         const bool names_input = inputs > 1;
-        auto&& w = c.found.add(errc::nem_qnt_012_copied, c.at(names_input ? in[i].node : y.node));
+        auto&& w = c.report(errc::nem_qnt_012_copied, names_input ? in[i].node : y.node);
         w << name(t.opcode) << " copies values unchanged between regions of different descriptors";
         w.note(c.at(names_input ? y.node : in[i].node))
             << (names_input ? "the output is here" : "the input is here");
       }
   }
-  [[nodiscard]] bool are_alike(const context& c, const task& t, const attributes& a,
-                               const region& x, const region& y) {
+  [[nodiscard, gnu::cold]] bool are_alike(const context& c, const task& t, const attributes& a,
+                                          const region& x, const region& y) {
     if (x.quant == y.quant) return true;
     if (x.quant == no_index || y.quant == no_index) return false;
     const quant &from = c.v.quants[x.quant], &to = c.v.quants[y.quant];
@@ -182,7 +183,7 @@ class descriptor_rules {
   }
 
   /// What is remembered of a region with a descriptor.
-  [[nodiscard]] memo look(const context& c, const region& r) {
+  [[nodiscard, gnu::cold]] memo look(const context& c, const region& r) {
     const auto [m, is_new] = memos_.find(std::uint64_t{r.node} + 1);
     if (!is_new) return m;
     const quant& q = c.v.quants[r.quant];

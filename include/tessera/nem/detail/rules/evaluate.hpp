@@ -66,8 +66,7 @@ inline constexpr purpose for_number = {};
 inline constexpr purpose for_constant = {"const declarations must be integer", true};
 
 inline bool report_float(context& c, std::uint32_t at, const purpose& p) {
-  c.found.add(p.is_constant ? errc::nem_con_007_float : errc::nem_exp_001_float, c.at(at))
-      << p.integer;
+  c.report(p.is_constant ? errc::nem_con_007_float : errc::nem_exp_001_float, at) << p.integer;
   return false;
 }
 
@@ -76,8 +75,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
   static constexpr binding nothing = {};
   const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
   if (b.kind == binding_kind::none) {
-    auto&& w =
-        c.found.add(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, c.at(at));
+    auto&& w = c.report(p.is_constant ? errc::nem_con_002_forward : errc::nem_exp_002_name, at);
     if (p.is_constant)
       w << "forward reference to undeclared constant " << c.name(at);
     else
@@ -86,7 +84,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
     return false;
   }
   if (p.is_constant && b.kind != binding_kind::constant) {
-    (c.found.add(errc::nem_con_003_not_constant, c.at(at))
+    (c.report(errc::nem_con_003_not_constant, at)
      << "a constant expression can't use the " << name(b.kind) << ' ' << c.name(at))
             .note(head(c, b.node))
         << c.name(at) << " is declared here";
@@ -109,8 +107,7 @@ inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number
   const std::string_view kind = b.kind == binding_kind::string ? "string"
                                 : name(b.kind) == "let"        ? "list"
                                                                : name(b.kind);
-  (c.found.add(errc::nem_exp_005_kind, c.at(at))
-   << "the " << kind << ' ' << c.name(at) << " isn't a number")
+  (c.report(errc::nem_exp_005_kind, at) << "the " << kind << ' ' << c.name(at) << " isn't a number")
           .note(head(c, b.node))
       << c.name(at) << " is declared here";
   return false;
@@ -133,11 +130,9 @@ inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, num
       return true;
     case node_kind::name: return evaluate_name(c, at, p, to);
     case node_kind::list:
-      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a list isn't a number";
+      c.report(errc::nem_exp_005_kind, at) << "a list isn't a number";
       return false;
-    default:
-      c.found.add(errc::nem_exp_005_kind, c.at(at)) << "a string isn't a number";
-      return false;
+    default: c.report(errc::nem_exp_005_kind, at) << "a string isn't a number"; return false;
   }
 }
 
@@ -165,14 +160,14 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
         is_division = true;
         break;
       default:
-        c.found.add(errc::nem_exp_001_float, c.at(at)) << "mod needs integers, found a FLOAT";
+        c.report(errc::nem_exp_001_float, at) << "mod needs integers, found a FLOAT";
         a.is_unknown = true;
         return;
     }
   } else {
     if ((op == node_kind::divide || op == node_kind::modulo) &&
         ((a.integer < 0 && b.integer != 0) || b.integer < 0))
-      c.found.add(errc::nem_exp_006_negative, c.at(at))
+      c.report(errc::nem_exp_006_negative, at)
           << (op == node_kind::divide ? "'/'" : "mod") << " of " << a.integer << " and "
           << b.integer << ": implementations differ where an operand is negative";
     const std::int64_t left = a.integer;
@@ -180,8 +175,8 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
     if (e == arithmetic_error::none) return;
     is_division = e == arithmetic_error::division;
     if (!is_division) {
-      auto w = c.found.add(p.is_constant ? errc::nem_con_008_overflow : errc::nem_exp_004_overflow,
-                           c.at(at));
+      auto w =
+          c.report(p.is_constant ? errc::nem_con_008_overflow : errc::nem_exp_004_overflow, at);
       if (op == node_kind::negate)
         w << "-(" << left << ')';
       else
@@ -192,9 +187,9 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
   a.is_unknown = true;
   if (!is_division) return;
   if (p.is_constant)
-    c.found.add(errc::nem_con_004_division, c.at(at)) << "division by zero in constant expression";
+    c.report(errc::nem_con_004_division, at) << "division by zero in constant expression";
   else
-    c.found.add(errc::nem_exp_003_division, c.at(at))
+    c.report(errc::nem_exp_003_division, at)
         << (op == node_kind::modulo ? "mod by zero" : "division by zero");
 }
 

@@ -43,8 +43,9 @@ namespace detail {
   return i == no_node ? no_node : i + 1;
 }
 /// Number `index` of a task's attribute where it is spelled out, else the whole value.
-[[nodiscard]] inline std::uint32_t attribute_element(const model& d, std::uint32_t task,
-                                                     attribute a, std::size_t index) noexcept {
+[[nodiscard, gnu::cold]] inline std::uint32_t attribute_element(const model& d, std::uint32_t task,
+                                                                attribute a,
+                                                                std::size_t index) noexcept {
   const std::uint32_t value = attribute_value(d, task, a);
   if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
   for (const std::uint32_t i : children(d, value))
@@ -57,7 +58,7 @@ class attribute_reader {
  public:
   attribute_reader(context& c, attributes& to) noexcept : c_(c), to_(to), numbers_(c.v.numbers) {}
 
-  void read(std::uint32_t task, opcode op) {
+  [[gnu::cold]] void read(std::uint32_t task, opcode op) {
     if (op == opcode::unknown) return;
     const std::uint32_t known = signature(op).attributes;
     if (known == 0) return;
@@ -73,7 +74,7 @@ class attribute_reader {
   }
 
  private:
-  [[nodiscard]] bool one(attribute a, std::uint32_t value) {
+  [[nodiscard, gnu::cold]] bool one(attribute a, std::uint32_t value) {
     const node& n = c_[value];
     switch (attribute_table[static_cast<std::size_t>(a)].kind) {
       case attribute_kind::integer:
@@ -127,7 +128,7 @@ class attribute_reader {
     if (!is_number(c_[value].kind) || names_other(value, true)) return wrong(a, value);
     return evaluate_real(c_, value, to);
   }
-  [[nodiscard]] bool integers(attribute a, std::uint32_t value) {
+  [[nodiscard, gnu::cold]] bool integers(attribute a, std::uint32_t value) {
     if (c_[value].kind == node_kind::name && c_.names != nullptr) {
       const binding b = (*c_.names)[c_[value].value];
       if (b.kind == binding_kind::integers && b.is_known) {
@@ -151,7 +152,7 @@ class attribute_reader {
     return true;
   }
   /// Whether a name means something other than a number; such a name is of the wrong kind.
-  [[nodiscard]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
+  [[nodiscard, gnu::cold]] bool names_other(std::uint32_t value, bool real_too) const noexcept {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return false;
     switch ((*c_.names)[c_[value].value].kind) {
       case binding_kind::none:
@@ -168,21 +169,21 @@ class attribute_reader {
     if (c_[value].kind != node_kind::name || c_.names == nullptr) return has_real(value);
     return (*c_.names)[c_[value].value].kind == binding_kind::real;
   }
-  static void suggest_element(findings::writer& w, std::string_view word) {
+  static void suggest_element(findings::writer w, std::string_view word) {
     const nem::element meant = element_meant(word);
     if (meant != nem::element::none) w.note() << "did you mean " << nem::name(meant) << '?';
   }
-  [[nodiscard]] bool wrong(attribute a, std::uint32_t value) {
+  [[nodiscard, gnu::cold]] bool wrong(attribute a, std::uint32_t value) {
     static constexpr std::string_view kinds[attribute_kind_count] = {
         "an integer",         "a number", "true or false", "one of the ten element types",
         "a list of integers", "a string", "a name"};
     const attribute_row& row = attribute_table[static_cast<std::size_t>(a)];
     if ((row.kind == attribute_kind::integer || row.kind == attribute_kind::integers) &&
         is_real(value)) {
-      c_.found.add(errc::nem_exp_001_float, c_.at(value)) << row.name << " must be integer";
+      c_.report(errc::nem_exp_001_float, value) << row.name << " must be integer";
       return false;
     }
-    auto&& w = c_.found.add(errc::nem_opc_008_kind, c_.at(value));
+    auto&& w = c_.report(errc::nem_opc_008_kind, value);
     w << row.name << " takes " << kinds[static_cast<std::size_t>(row.kind)] << ", not ";
     switch (c_[value].kind) {
       case node_kind::name:

@@ -84,12 +84,12 @@ struct typed_task {
 
 class family_rules {
  public:
-  void check(context& c, const task& t, const attributes& a) {
+  [[gnu::cold]] void check(context& c, const task& t, const attributes& a) {
     if (t.opcode == opcode::compute) return;
     const opcode_row& r = row(t.opcode);
     const std::string_view families = governing(t.opcode);
     if (r.families.empty())
-      c.found.add(errc::nem_fam_006_ungoverned, c.at(opcode_node(c, t)))
+      c.report(errc::nem_fam_006_ungoverned, opcode_node(c, t))
           << "no type family governs " << r.name;
     if (!check_elements(c, t) || families.empty()) return;
     typed_task types;
@@ -120,7 +120,7 @@ class family_rules {
   }
 
   /// FAM-005. False where types are wrong.
-  [[nodiscard]] static bool check_elements(context& c, const task& t) {
+  [[nodiscard, gnu::cold]] static bool check_elements(context& c, const task& t) {
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     const element first = of(c, in[0]).element;
     switch (row(t.opcode).category) {
@@ -135,7 +135,7 @@ class family_rules {
     const element made = of(c, y).element;
     if (t.opcode == opcode::argmax || t.opcode == opcode::argmin) {
       if (is_integer(made) && made != element::i4) return true;
-      auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(y.node));
+      auto&& w = c.report(errc::nem_fam_005_elements, y.node);
       w << "element types must match: " << name(t.opcode)
         << " gives indices of i8, i16, i32, u8, u16 or u32, not " << name(made);
       return false;
@@ -150,9 +150,10 @@ class family_rules {
     mismatch(c, t, y, output_role, in[0], 0);
     return false;
   }
-  static void mismatch(context& c, const task& t, const operand& odd, std::size_t odd_role,
-                       const operand& other, std::size_t other_role) {
-    auto&& w = c.found.add(errc::nem_fam_005_elements, c.at(odd.node));
+  [[gnu::cold]] static void mismatch(context& c, const task& t, const operand& odd,
+                                     std::size_t odd_role, const operand& other,
+                                     std::size_t other_role) {
+    auto&& w = c.report(errc::nem_fam_005_elements, odd.node);
     w << "element types must match: " << role_name(t.opcode, odd_role) << " is "
       << name(of(c, odd).element) << ", " << role_name(t.opcode, other_role) << " is "
       << name(of(c, other).element);
@@ -164,7 +165,7 @@ class family_rules {
 
   /// Fills in the types by roles. False after FAM-001, which operands of one list give that differ
   /// from one another, and indices that aren't integers.
-  [[nodiscard]] static bool roles_of(context& c, const task& t, typed_task& to) {
+  [[nodiscard, gnu::cold]] static bool roles_of(context& c, const task& t, typed_task& to) {
     const opcode_signature& s = signature(t.opcode);
     const view<operand> in = c.v.inputs(t), out = c.v.outputs(t);
     for (std::size_t i = 0; i < in.size(); ++i)
@@ -172,17 +173,17 @@ class family_rules {
     for (const operand& o : out)
       if (!put(c, t, o, output_role, to)) return false;
     if (t.opcode != opcode::gather || is_integer(to.role[1])) return true;
-    c.found.add(errc::nem_fam_001_variant, c.at(in[1].node))
+    c.report(errc::nem_fam_001_variant, in[1].node)
         << "gather takes indices of an integer type, not " << name(to.role[1]);
     return false;
   }
-  [[nodiscard]] static bool put(context& c, const task& t, const operand& o, std::size_t role,
-                                typed_task& to) {
+  [[nodiscard, gnu::cold]] static bool put(context& c, const task& t, const operand& o,
+                                           std::size_t role, typed_task& to) {
     const region& r = of(c, o);
     if (r.quant != no_index) to.quantized = static_cast<std::uint8_t>(to.quantized | 1u << role);
     if (to.role[role] == element::none || to.role[role] == r.element)
       return to.role[role] = r.element, true;
-    c.found.add(errc::nem_fam_001_variant, c.at(o.node))
+    c.report(errc::nem_fam_001_variant, o.node)
         << "no variant of " << name(t.opcode) << " takes " << name(r.element) << " beside "
         << name(to.role[role]);
     return false;
@@ -201,7 +202,7 @@ class family_rules {
     return (r.quantized & ~t.quantized) == 0 && !(r.refuses_quant && t.quantized != 0);
   }
   /// How unlike two types are: of another kind, then by how often the width doubles.
-  [[nodiscard]] static std::uint32_t difference(element a, element b) noexcept {
+  [[nodiscard, gnu::cold]] static std::uint32_t difference(element a, element b) noexcept {
     const auto is_real = [](element e) {
       return is_floating(e) || e == element::tf32 || e == element::f64;
     };
@@ -212,8 +213,8 @@ class family_rules {
   }
   /// How far a row is from a task: first by how many operands differ, then by how much, then by
   /// accum_type, descriptors and whether the target has it.
-  [[nodiscard]] static std::uint32_t distance(const context& c, const candidate& r,
-                                              const typed_task& t) noexcept {
+  [[nodiscard, gnu::cold]] static std::uint32_t distance(const context& c, const candidate& r,
+                                                         const typed_task& t) noexcept {
     std::uint32_t all = 0, inputs = 0, others = 0, unlike = 0;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (takes(r.role[i], t.role[i])) continue;
@@ -231,7 +232,7 @@ class family_rules {
   }
 
   /// The nearest row for a task, from memory where it was asked before.
-  [[nodiscard]] found_row find(const context& c, opcode op, const typed_task& t) {
+  [[nodiscard, gnu::cold]] found_row find(const context& c, opcode op, const typed_task& t) {
     const auto k = static_cast<std::size_t>(op);
     if (!is_built_[k]) build(c, op);
     std::uint64_t key = k + 1;
@@ -249,7 +250,7 @@ class family_rules {
   }
 
   /// Makes the rows of an opcode.
-  void build(const context& c, opcode op) {
+  [[gnu::cold]] void build(const context& c, opcode op) {
     const auto k = static_cast<std::size_t>(op);
     is_built_[k] = true;
     first_[k] = static_cast<std::uint32_t>(rows_.size());
@@ -265,9 +266,10 @@ class family_rules {
     size_[k] = static_cast<std::uint32_t>(rows_.size()) - first_[k];
   }
   /// What a family, or a variant before it, says of a name; null for nothing.
-  [[nodiscard]] static const operand_type* type_named(const context& c, const type_family& f,
-                                                      const variant& v,
-                                                      std::string_view name) noexcept {
+  [[nodiscard, gnu::cold]] static const operand_type* type_named(const context& c,
+                                                                 const type_family& f,
+                                                                 const variant& v,
+                                                                 std::string_view name) noexcept {
     for (std::uint32_t i = 0; i < v.operands; ++i)
       if (c.types.text_of(c.types.operand_types[v.first_operand + i].operand) == name)
         return &c.types.operand_types[v.first_operand + i];
@@ -282,9 +284,10 @@ class family_rules {
     return static_cast<std::uint8_t>(((1u << (inputs < output_role ? inputs : output_role)) - 1) |
                                      1u << output_role);
   }
-  [[nodiscard]] static const operand_type* type_of_role(const context& c, opcode op,
-                                                        const type_family& f, const variant& v,
-                                                        std::size_t role) noexcept {
+  [[nodiscard, gnu::cold]] static const operand_type* type_of_role(const context& c, opcode op,
+                                                                   const type_family& f,
+                                                                   const variant& v,
+                                                                   std::size_t role) noexcept {
     if (const operand_type* own = type_named(c, f, v, role_name(op, role))) return own;
     if (op == opcode::gather && role == 1) return nullptr;  // indices
     const bool is_output = role == output_role;
@@ -292,7 +295,8 @@ class family_rules {
     return type_named(c, f, v, is_output ? "dst" : "src");
   }
   /// Whether a variant demands an operand that the opcode doesn't have, as matmul has no C.
-  [[nodiscard]] static bool demands_other(const context& c, opcode op, const variant& v) noexcept {
+  [[nodiscard, gnu::cold]] static bool demands_other(const context& c, opcode op,
+                                                     const variant& v) noexcept {
     for (std::uint32_t i = 0; i < v.operands; ++i) {
       const operand_type& o = c.types.operand_types[v.first_operand + i];
       const std::string_view name = c.types.text_of(o.operand);
@@ -305,7 +309,7 @@ class family_rules {
     return false;
   }
 
-  void build(const context& c, opcode op, const type_family& f, const variant& v) {
+  [[gnu::cold]] void build(const context& c, opcode op, const type_family& f, const variant& v) {
     if (demands_other(c, op, v)) return;
     const operand_type* types[role_count] = {};
     const opcode_signature& s = signature(op);
@@ -385,7 +389,7 @@ class family_rules {
     c.types.append_reference(reference, c.types.instances[r.instance]);
     return reference;
   }
-  static void refer(findings::writer& out, const context& c, const candidate& r) {
+  static void refer(findings::writer out, const context& c, const candidate& r) {
     const text reference = reference_of(c, r);
     out << reference;
   }
@@ -394,8 +398,8 @@ class family_rules {
     return c.found.report().diagnostics.size() < c.options.max_diagnostics;
   }
   /// How a task's operand differs from what a row takes: "A must be i8".
-  static void append_difference(findings::writer& out, opcode op, std::size_t role,
-                                std::uint8_t form, element found) {
+  [[gnu::cold]] static void append_difference(findings::writer out, opcode op, std::size_t role,
+                                              std::uint8_t form, element found) {
     out << role_name(op, role);
     if (form == static_cast<std::uint8_t>(element::none))
       out << " must be left out";
@@ -405,7 +409,7 @@ class family_rules {
       out << " must be " << form_name(form) << ", not " << name(found);
   }
   /// The types of all operands: "A: i8, B: i8, Y: i8".
-  static void append_types(findings::writer& out, opcode op, const candidate& r) {
+  [[gnu::cold]] static void append_types(findings::writer out, opcode op, const candidate& r) {
     bool is_first = true;
     for (std::size_t i = 0; i < role_count; ++i) {
       if (r.role[i] == static_cast<std::uint8_t>(element::none) || r.role[i] == role_free) continue;
@@ -414,8 +418,8 @@ class family_rules {
     }
   }
   /// The nearest row; of those that the target has, where it has any.
-  [[nodiscard]] std::uint32_t nearest_available(const context& c, opcode op,
-                                                const typed_task& types) const {
+  [[nodiscard, gnu::cold]] std::uint32_t nearest_available(const context& c, opcode op,
+                                                           const typed_task& types) const {
     const auto k = static_cast<std::size_t>(op);
     bool only_supported = false;
     for (std::uint32_t i = first_[k]; i < first_[k] + size_[k]; ++i)
@@ -429,8 +433,8 @@ class family_rules {
     return best;
   }
   /// The nearest variant with its types, then the other ones that there are.
-  void append_variants(findings::writer& out, const context& c, opcode op,
-                       std::uint32_t nearest) const {
+  [[gnu::cold]] void append_variants(findings::writer out, const context& c, opcode op,
+                                     std::uint32_t nearest) const {
     const auto k = static_cast<std::size_t>(op);
     const bool only_supported = rows_[nearest].is_supported;
     out << "the nearest variant";
@@ -451,15 +455,15 @@ class family_rules {
   }
 
   /// FAM-001.
-  void no_variant(context& c, const task& t, const typed_task& types, std::uint32_t best) {
+  [[gnu::cold]] void no_variant(context& c, const task& t, const typed_task& types,
+                                std::uint32_t best) {
     const bool is_shown = is_heard(c);
     const std::uint32_t near = is_shown ? nearest_available(c, t.opcode, types) : best;
     const candidate& r = rows_[near];
     std::size_t role = 0;
     while (role < output_role && takes(r.role[role], types.role[role])) ++role;
     const operand* const o = operand_of(c, t, role);
-    auto&& w =
-        c.found.add(errc::nem_fam_001_variant, c.at(o == nullptr ? opcode_node(c, t) : o->node));
+    auto&& w = c.report(errc::nem_fam_001_variant, o == nullptr ? opcode_node(c, t) : o->node);
     if (!is_shown) return;
     w << "no variant of " << name(t.opcode) << " takes ";
     bool is_first = true;
@@ -476,14 +480,14 @@ class family_rules {
   }
 
   /// FAM-002, FAM-003 and FAM-004 of a task whose operands match.
-  void conditions(context& c, const task& t, const typed_task& types, const candidate& r) {
+  [[gnu::cold]] void conditions(context& c, const task& t, const typed_task& types,
+                                const candidate& r) {
     if (accepts_accum(r, types) && accepts_quant(r, types) &&
         (c.target == nullptr || r.is_supported))
       return;
     const text reference = reference_of(c, r);
     if (!accepts_accum(r, types)) {
-      c.found.add(errc::nem_fam_003_accum,
-                  c.at(attribute_value(c.d, t.node, attribute::accum_type)))
+      c.report(errc::nem_fam_003_accum, attribute_value(c.d, t.node, attribute::accum_type))
           << "accum_type must equal " << name(r.accum) << " of " << reference.view() << ", not "
           << name(types.accum);
       return;
@@ -492,26 +496,27 @@ class family_rules {
     // Opcodes that borrow another's families aren't what devices list.
     if (c.target == nullptr || r.is_supported || row(t.opcode).families.empty()) return;
     const bool is_shown = is_heard(c);
-    auto&& w = c.found.add(errc::nem_fam_002_device, c.at(opcode_node(c, t)));
+    const findings::writer w = c.report(errc::nem_fam_002_device, opcode_node(c, t));
     if (!is_shown) return;
     w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
     const std::uint32_t near = nearest_available(c, t.opcode, types);
-    auto& note = w.note(c.target->where);
+    const findings::writer note = w.note(c.target->where);
     if (rows_[near].is_supported)
       append_variants(note, c, t.opcode, near);
     else
       note << "it supports no variant of " << name(t.opcode);
   }
   /// FAM-004, for each operand.
-  static void descriptors(context& c, const task& t, const candidate& r, const text& reference) {
+  [[gnu::cold]] static void descriptors(context& c, const task& t, const candidate& r,
+                                        const text& reference) {
     const auto check = [&](const operand& o, std::size_t role) {
       const bool has_quant = of(c, o).quant != no_index;
       if (r.refuses_quant && has_quant)
-        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+        c.report(errc::nem_fam_004_quant, o.node)
             << reference.view() << " takes no quantization descriptor on "
             << role_name(t.opcode, role);
       else if ((r.quantized >> role & 1) != 0 && !has_quant)
-        c.found.add(errc::nem_fam_004_quant, c.at(o.node))
+        c.report(errc::nem_fam_004_quant, o.node)
             << reference.view() << " requires a quantization descriptor on "
             << role_name(t.opcode, role);
     };

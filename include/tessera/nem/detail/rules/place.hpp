@@ -50,7 +50,7 @@ namespace detail {
 }
 
 /// Sets what decorators and operands say of a task: its unit, its engine, the operands' flags.
-inline void bind(context& c, task& t) {
+[[gnu::cold]] inline void bind(context& c, task& t) {
   t.unit = unit::none;
   t.unit_index = 0;
   t.engine = -1;
@@ -91,7 +91,7 @@ inline void bind(context& c, task& t) {
 }
 
 /// Reports an access that a decorator of the operand, of its region or of its buffer forbids.
-inline void report_access(context& c, const operand& o, bool is_write) {
+[[gnu::cold]] inline void report_access(context& c, const operand& o, bool is_write) {
   const decorator which = is_write ? decorator::readonly : decorator::writeonly;
   const std::uint32_t declaration =
       o.region == no_index ? no_node : c.v.regions[o.region].declaration;
@@ -121,7 +121,7 @@ inline void report_access(context& c, const operand& o, bool is_write) {
 }
 
 /// The rules of @resource, with the target's units.
-inline void check_resource(context& c, const task& t, bool touches_ddr) {
+[[gnu::cold]] inline void check_resource(context& c, const task& t, bool touches_ddr) {
   const std::uint32_t i = find_decorator(c.d, t.node, decorator::resource);
   if (i == no_node) return;
   const place where = c.at(i + 1);
@@ -145,7 +145,7 @@ inline void check_resource(context& c, const task& t, bool touches_ddr) {
   const std::string_view device = c.types.text_of(c.target->name);
   const std::int64_t count = has.units[static_cast<std::size_t>(t.unit)];
   if (count > 0 && t.unit_index >= count) {
-    c.found.add(errc::nem_res_005_remapped, c.at(i + 2))
+    c.report(errc::nem_res_005_remapped, i + 2)
         << "an engine of " << device << " has " << count << ' ' << name(t.unit) << ": "
         << name(t.unit) << '[' << t.unit_index << "] becomes " << name(t.unit) << '['
         << t.unit_index % count << ']';
@@ -168,13 +168,14 @@ inline void check_resource(context& c, const task& t, bool touches_ddr) {
 }
 
 /// The rules of @seq_engine and of L1 memories; `first` is the first operand in an L1, or null.
-inline void check_engine(context& c, const task& t, const operand* first, bool is_one_engine) {
+[[gnu::cold]] inline void check_engine(context& c, const task& t, const operand* first,
+                                       bool is_one_engine) {
   const std::uint32_t i = find_decorator(c.d, t.node, decorator::seq_engine);
   std::int64_t engine = 0;
   if (i == no_node || !integer_argument(c, i, engine)) return;
   const bool has_engines = c.target != nullptr && c.target->has_topology;
   if (engine < 0 || (has_engines && engine >= c.target->topology.engines)) {
-    auto w = c.found.add(errc::nem_plc_003_no_engine, c.at(i + 1));
+    auto w = c.report(errc::nem_plc_003_no_engine, i + 1);
     w << "engine " << engine << " doesn't exist";
     if (has_engines)
       w << "; " << c.types.text_of(c.target->name) << " has " << c.target->topology.engines
@@ -182,7 +183,7 @@ inline void check_engine(context& c, const task& t, const operand* first, bool i
     return;
   }
   if (first == nullptr || !is_one_engine || buffer_of(c, *first)->engine == engine) return;
-  auto w = c.found.add(errc::nem_plc_002_pinned, c.at(i + 1));
+  auto w = c.report(errc::nem_plc_002_pinned, i + 1);
   w << "the task is pinned to engine " << engine << ", but " << operand_name{c, *first}
     << " is in L1[" << buffer_of(c, *first)->engine << ']';
   w.note(place_of_operand(c, *first)) << "it is used here";
@@ -216,7 +217,7 @@ inline void check_place(context& c, const task& t) {
   const bool moves = t.opcode == opcode::transfer || t.opcode == opcode::store;
   if (moves && far != nullptr && c.target != nullptr && c.target->has_topology &&
       c.target->topology.units[static_cast<std::size_t>(unit::sdma)] <= 0) {
-    auto w = c.found.add(errc::nem_res_008_no_system_dma, c.at(t.node));
+    auto w = c.report(errc::nem_res_008_no_system_dma, t.node);
     w << "the task moves data of " << c.d.name(far->name) << " in DDR, and "
       << c.types.text_of(c.target->name) << " declares no sDMA";
     w.note(c.at(far->node)) << "the buffer lies in DDR";

@@ -41,28 +41,28 @@ namespace detail {
   return out;
 }
 
-inline bool check_scale(context& c, std::uint32_t at, double x) {
+[[gnu::cold]] inline bool check_scale(context& c, std::uint32_t at, double x) {
   if (x > 0 && x <= 1.7976931348623157e308) return true;
   const text number = spelled(x);
-  c.found.add(errc::nem_qnt_005_scale, c.at(at))
+  c.report(errc::nem_qnt_005_scale, at)
       << "expected a scale that is positive and finite, found " << number.view();
   return false;
 }
 inline bool report_fraction(context& c, std::uint32_t at, double x) {
   const text number = spelled(x);
-  c.found.add(errc::nem_qnt_006_zero_point, c.at(at))
+  c.report(errc::nem_qnt_006_zero_point, at)
       << "expected an integer as zero point, found " << number.view();
   return false;
 }
-inline void check_zero_point(context& c, std::uint32_t at, std::int64_t x, element e) {
+[[gnu::cold]] inline void check_zero_point(context& c, std::uint32_t at, std::int64_t x,
+                                           element e) {
   if (!is_integer(e)) return;
   const bool is_unsigned = e == element::u8 || e == element::u16 || e == element::u32;
   const std::uint32_t bits = bitwidth(e) - (is_unsigned ? 0 : 1);
   const std::int64_t top = (std::int64_t{1} << bits) - 1, bottom = is_unsigned ? 0 : -top - 1;
   if (x < bottom || x > top)
-    c.found.add(errc::nem_qnt_007_zero_range, c.at(at))
-        << "zero point " << x << " isn't a value of " << name(e) << " (" << bottom << " to " << top
-        << ')';
+    c.report(errc::nem_qnt_007_zero_range, at) << "zero point " << x << " isn't a value of "
+                                               << name(e) << " (" << bottom << " to " << top << ')';
 }
 
 /// Scales in values::reals, or zero points in values::numbers.
@@ -73,7 +73,7 @@ struct quant_values {
 };
 
 /// One number, which is appended; where it is wrong, another one takes its place.
-inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
+[[gnu::cold]] inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to) {
   ++to.count;
   number x = {};
   const bool is_known = evaluate(c, at, for_number, x);
@@ -91,7 +91,8 @@ inline bool evaluate_quant_value(context& c, std::uint32_t at, quant_values& to)
 
 /// Scales or zero points: a list or the name of one, which is not copied, or a number where the form
 /// has just one.
-inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, quant_values& to) {
+[[gnu::cold]] inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list,
+                                                quant_values& to) {
   to.first = static_cast<std::uint32_t>(to.are_scales ? c.v.reals.size() : c.v.numbers.size());
   if (!is_list) return evaluate_quant_value(c, at, to);
   if (c[at].kind == node_kind::list) {
@@ -122,14 +123,15 @@ inline bool evaluate_quant_values(context& c, std::uint32_t at, bool is_list, qu
   }
   number x = {};
   if (evaluate(c, at, for_number, x))
-    c.found.add(errc::nem_exp_005_kind, c.at(at)) << "expected a list, found a number";
+    c.report(errc::nem_exp_005_kind, at) << "expected a list, found a number";
   return false;
 }
 
 /// Whether the shape of a region has the axis of a descriptor.
-inline bool check_axis(context& c, std::uint32_t at, const quant& q, const region& r) {
+[[gnu::cold]] inline bool check_axis(context& c, std::uint32_t at, const quant& q,
+                                     const region& r) {
   if (q.axis >= 0 && q.axis < static_cast<std::int64_t>(r.rank)) return true;
-  auto w = c.found.add(errc::nem_qnt_004_axis, c.at(at));
+  auto w = c.report(errc::nem_qnt_004_axis, at);
   if (r.rank == 0)
     w << "quantization axis " << q.axis << " of a shape without dimensions";
   else
@@ -138,7 +140,8 @@ inline bool check_axis(context& c, std::uint32_t at, const quant& q, const regio
 }
 
 /// Evaluates a descriptor of a region whose type and shape are evaluated.
-inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sound_shape) {
+[[gnu::cold]] inline bool evaluate_quant(context& c, std::uint32_t at, region& r,
+                                         bool has_sound_shape) {
   quant q;
   q.form = static_cast<quantization>(c[at].detail);
   quant_values scales = {true, r.element}, zero_points = {false, r.element};
@@ -159,7 +162,7 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
         has_group = evaluate_integer(c, value, {"group sizes must be integers"}, q.group_size);
         if (has_group && q.group_size <= 0) {
           has_group = false;
-          c.found.add(errc::nem_qnt_003_group_size, c.at(value))
+          c.report(errc::nem_qnt_003_group_size, value)
               << "group_size must be positive, found " << q.group_size;
         }
         is_sound = is_sound && has_group;
@@ -183,7 +186,7 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
   q.first_zero_point = zero_points.first;
   q.zero_points = zero_points.count;
   if (is_floating(r.element))
-    c.found.add(errc::nem_qnt_008_float, c.at(at))
+    c.report(errc::nem_qnt_008_float, at)
         << name(r.element) << " values carry a quantization descriptor";
 
   if (is_list && has_axis && r.has_shape && has_sound_shape) {
@@ -200,8 +203,8 @@ inline bool evaluate_quant(context& c, std::uint32_t at, region& r, bool has_sou
                                const char* what) {
           if (!is_known || count == expected) return;
           is_sound = false;
-          auto w = c.found.add(is_grouped ? errc::nem_qnt_002_groups : errc::nem_qnt_001_channels,
-                               c.at(where));
+          auto w =
+              c.report(is_grouped ? errc::nem_qnt_002_groups : errc::nem_qnt_001_channels, where);
           w << "expected " << expected << ' ' << what << ", found " << count << ": axis " << q.axis
             << " has " << dimension << (dimension == 1 ? " element" : " elements");
           if (is_grouped) w << ", " << q.group_size << " to a group";

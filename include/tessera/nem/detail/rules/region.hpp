@@ -65,7 +65,7 @@ inline bool find_buffer(context& c, std::uint32_t at, region& r) {
     return b.is_known && c.v.buffers[b.index].is_known;
   }
   if (b.is_known)
-    (c.found.add(errc::nem_nam_004_not_buffer, c.at(at))
+    (c.report(errc::nem_nam_004_not_buffer, at)
      << "expected a buffer in region(...), " << c.d.name(name_index) << " is a " << name(b.kind))
             .note(head(c, b.node))
         << c.d.name(name_index) << " is declared here";
@@ -84,9 +84,8 @@ inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
       is_sound = false;
     } else if (x < smallest) {
       is_sound = false;
-      c.found.add(too_small, c.at(i))
-          << "expected a " << (smallest == 0 ? "stride" : "shape dimension") << " of at least "
-          << smallest << ", found " << x;
+      c.report(too_small, i) << "expected a " << (smallest == 0 ? "stride" : "shape dimension")
+                             << " of at least " << smallest << ", found " << x;
     }
     c.v.numbers.push_back(x);
   }
@@ -112,8 +111,8 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   std::int64_t needed = 0;
   overflow = overflow || !bytes_of(count, r.element, needed);
   if (!overflow && needed <= r.extent) return true;
-  auto w = r.has_strides ? c.found.add(errc::nem_reg_005_strides, c.at(strides_at))
-                         : c.found.add(errc::nem_reg_004_too_small, c.at(extent_at));
+  auto w = r.has_strides ? c.report(errc::nem_reg_005_strides, strides_at)
+                         : c.report(errc::nem_reg_004_too_small, extent_at);
   if (r.has_strides)
     w << "the strides reach ";
   else
@@ -138,17 +137,16 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
 inline void check_layout(context& c, std::uint32_t at, const region& r) {
   const std::string_view layout = c.d.name(r.layout);
   if (layout.size() == r.rank || !names_dimensions(layout)) return;
-  c.found.add(errc::nem_reg_007_layout, c.at(at))
-      << "layout " << layout << " has " << layout.size()
-      << (layout.size() == 1 ? " letter" : " letters") << "; expected " << r.rank
-      << ", one for each dimension";
+  c.report(errc::nem_reg_007_layout, at) << "layout " << layout << " has " << layout.size()
+                                         << (layout.size() == 1 ? " letter" : " letters")
+                                         << "; expected " << r.rank << ", one for each dimension";
 }
 
 /// Whether the bytes of a region, of which there is at least one, are in its buffer.
 inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
   const buffer& b = c.v.buffers[r.buffer];
   if (r.offset <= b.size && r.extent <= b.size - r.offset) return true;
-  (c.found.add(errc::nem_reg_003_bounds, c.at(at))
+  (c.report(errc::nem_reg_003_bounds, at)
    << r.extent << (r.extent == 1 ? " byte" : " bytes") << " from " << r.offset
    << " on extend past the end of buffer " << c.d.name(b.name) << " of " << b.size << " bytes")
           .note(head(c, b.node))
@@ -175,7 +173,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
       case node_kind::elem:
         r.element = static_cast<element>(c[i].detail);
         if (is_extension(r.element))
-          c.found.add(errc::nem_typ_002_extension, c.at(i))
+          c.report(errc::nem_typ_002_extension, i)
               << "element type " << name(r.element) << " is an extension: no type family knows it";
         break;
       case node_kind::shape: shape_at = i; break;
@@ -197,12 +195,12 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
   }
   if (has_offset && r.offset < 0) {
     has_offset = false;
-    c.found.add(errc::nem_reg_001_offset, c.at(offset_at))
+    c.report(errc::nem_reg_001_offset, offset_at)
         << "expected an offset of at least 0, found " << r.offset;
   }
   if (has_extent && r.extent <= 0) {
     has_extent = false;
-    c.found.add(errc::nem_reg_002_extent, c.at(extent_at))
+    c.report(errc::nem_reg_002_extent, extent_at)
         << "expected an extent of at least 1 byte, found " << r.extent;
   }
   is_sound = is_sound && has_offset && has_extent && check_bounds(c, at, r);
@@ -218,7 +216,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
                                       errc::nem_reg_009_negative_stride, r.first_stride, r.strides);
     if (r.has_shape && r.strides != r.rank) {
       has_strides = false;
-      c.found.add(errc::nem_reg_006_stride_count, c.at(strides_at))
+      c.report(errc::nem_reg_006_stride_count, strides_at)
           << "expected " << r.rank << (r.rank == 1 ? " stride" : " strides")
           << ", one for each dimension, found " << r.strides;
     }
@@ -228,7 +226,7 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
   if (r.element != element::none) {
     const std::int64_t bytes = bitwidth(r.element) / 8;
     if (has_offset && bytes > 1 && r.offset % bytes != 0)
-      c.found.add(errc::nem_reg_011_unaligned, c.at(offset_at))
+      c.report(errc::nem_reg_011_unaligned, offset_at)
           << "offset " << r.offset << " isn't a multiple of the " << bytes << " bytes of "
           << name(r.element);
     if (has_extent && r.has_shape && has_shape && has_strides)

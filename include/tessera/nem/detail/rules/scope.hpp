@@ -207,7 +207,7 @@ class scope {
 }
 
 /// Notes a visible name that the writer of another may have meant.
-inline void suggest(context& c, findings::writer& w, std::string_view word, binding_kind kind) {
+inline void suggest(context& c, findings::writer w, std::string_view word, binding_kind kind) {
   if (c.names == nullptr) return;
   std::string_view near;
   const binding* const b = c.names->nearest(word, kind, near);

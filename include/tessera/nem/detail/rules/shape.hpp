@@ -72,10 +72,10 @@ class derived_shape {
 
 /// How many positions a window has along one axis, 0 for none: its size is 1 + dilation * (kernel -
 /// 1), it moves by `stride`, and the input is padded on both sides.
-[[nodiscard]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
-                                               std::int64_t after, std::int64_t kernel,
-                                               std::int64_t dilation,
-                                               std::int64_t stride) noexcept {
+[[nodiscard, gnu::cold]] inline std::int64_t window_count(std::int64_t size, std::int64_t before,
+                                                          std::int64_t after, std::int64_t kernel,
+                                                          std::int64_t dilation,
+                                                          std::int64_t stride) noexcept {
   std::int64_t padded = 0, span = 0;
   if (__builtin_add_overflow(size, before, &padded) ||
       __builtin_add_overflow(padded, after, &padded) ||
@@ -85,8 +85,9 @@ class derived_shape {
 }
 
 /// How many elements one axis of a slice keeps, with bounds as ONNX clamps them.
-[[nodiscard]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
-                                              std::int64_t end, std::int64_t step) noexcept {
+[[nodiscard, gnu::cold]] inline std::int64_t slice_count(std::int64_t size, std::int64_t start,
+                                                         std::int64_t end,
+                                                         std::int64_t step) noexcept {
   const auto clamp = [](std::int64_t x, std::int64_t low, std::int64_t high) {
     return x < low ? low : x > high ? high : x;
   };
@@ -134,16 +135,16 @@ class shape_rules {
   [[nodiscard]] std::string_view input_name(std::size_t i) const noexcept {
     return registry_name(t_.opcode, false, i);
   }
-  findings::writer fail(errc code, const operand& o) { return c_.found.add(code, c_.at(o.node)); }
+  findings::writer fail(errc code, const operand& o) { return c_.report(code, o.node); }
   findings::writer fail(errc code, attribute a) {
     const std::uint32_t value = attribute_value(c_.d, t_.node, a);
-    return c_.found.add(code, c_.at(value == no_node ? opcode_node(c_, t_) : value));
+    return c_.report(code, value == no_node ? opcode_node(c_, t_) : value);
   }
   findings::writer fail(errc code, attribute a, std::size_t index) {
-    return c_.found.add(code, c_.at(attribute_element(c_.d, t_.node, a, index)));
+    return c_.report(code, attribute_element(c_.d, t_.node, a, index));
   }
 
-  [[nodiscard]] bool check_ranks() {
+  [[nodiscard, gnu::cold]] bool check_ranks() {
     for (const view<operand> all : {inputs_, outputs_})
       for (const operand& o : all)
         if (of(o).rank > max_rank) {
@@ -154,7 +155,7 @@ class shape_rules {
     return true;
   }
   /// SHP-001 for an operand of exactly, or of at least, so many dimensions.
-  [[nodiscard]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
+  [[nodiscard, gnu::cold]] bool has_rank(std::size_t i, std::size_t rank, bool at_least = false) {
     const std::size_t found = shape(inputs_[i]).size();
     if (found == rank || (at_least && found > rank)) return true;
     fail(errc::nem_shp_001_rank, inputs_[i])
@@ -164,8 +165,8 @@ class shape_rules {
     return false;
   }
   /// SHP-006; regions without a layout are as the shape says.
-  [[nodiscard]] bool has_layout(const operand& o, std::string_view operand,
-                                std::string_view wanted) {
+  [[nodiscard, gnu::cold]] bool has_layout(const operand& o, std::string_view operand,
+                                           std::string_view wanted) {
     const std::uint32_t layout = of(o).layout;
     if (layout == no_name || c_.d.name(layout) == wanted) return true;
     auto&& w = fail(errc::nem_shp_006_layout, o);
@@ -175,7 +176,7 @@ class shape_rules {
     return false;
   }
   /// SHP-004.
-  void derives(const derived_shape& y, const operand& o) {
+  [[gnu::cold]] void derives(const derived_shape& y, const operand& o) {
     if (y.equals(shape(o))) return;
     for (const std::int64_t size : y.sizes())
       if (size <= 0) {
@@ -190,13 +191,13 @@ class shape_rules {
     declared(w, o);
   }
   /// A note that points to the `let` of an operand's region.
-  void declared(findings::writer& w, const operand& o) {
+  void declared(findings::writer w, const operand& o) {
     const region& r = of(o);
     if (r.declaration != no_node) w.note(c_.at(r.node)) << "declared here";
   }
 
   /// SHP-002 for the first `inputs` inputs and the output. Of three operands, the odd one is named.
-  [[nodiscard]] bool identical(std::size_t inputs) {
+  [[nodiscard, gnu::cold]] bool identical(std::size_t inputs) {
     const operand &first = inputs_[0], &y = outputs_[0];
     const std::string_view y_name = registry_name(t_.opcode, true, 0);
     if (inputs > 1) {
@@ -212,8 +213,8 @@ class shape_rules {
     differ(y, y_name, first, input_name(0));
     return false;
   }
-  void differ(const operand& odd, std::string_view odd_name, const operand& other,
-              std::string_view other_name) {
+  [[gnu::cold]] void differ(const operand& odd, std::string_view odd_name, const operand& other,
+                            std::string_view other_name) {
     auto&& w = fail(errc::nem_shp_002_identical, odd);
     w << "shapes must be identical: " << odd_name << " is " << number_list{shape(odd)} << ", "
       << other_name << " is " << number_list{shape(other)};
@@ -221,8 +222,8 @@ class shape_rules {
   }
 
   /// Takes an axis to 0 … rank - 1. OPC-009, once for each place.
-  [[nodiscard]] bool axis_of(attribute a, std::size_t index, std::int64_t axis, std::size_t rank,
-                             std::size_t& to) {
+  [[nodiscard, gnu::cold]] bool axis_of(attribute a, std::size_t index, std::int64_t axis,
+                                        std::size_t rank, std::size_t& to) {
     const auto limit = static_cast<std::int64_t>(rank);
     if (axis >= -limit && axis < limit) {
       to = static_cast<std::size_t>(axis < 0 ? axis + limit : axis);
@@ -241,7 +242,7 @@ class shape_rules {
     return a_.has(attribute::axis) && axis_of(attribute::axis, 0, a_.axis, rank, to);
   }
   /// The axes that a list names, as bits; OPC-009 for a duplicate.
-  [[nodiscard]] bool axes_of(std::size_t rank, std::uint64_t& to) {
+  [[nodiscard, gnu::cold]] bool axes_of(std::size_t rank, std::uint64_t& to) {
     for (std::size_t i = 0; i < a_.axes.size(); ++i) {
       std::size_t axis = 0;
       if (!axis_of(attribute::axes, i, a_.axes[i], rank, axis)) return false;
@@ -254,7 +255,7 @@ class shape_rules {
     return true;
   }
 
-  void gemm() {
+  [[gnu::cold]] void gemm() {
     if (!has_rank(0, 2, true) || !has_rank(1, 2, true)) return;
     const view<std::int64_t> a = shape(inputs_[0]), b = shape(inputs_[1]);
     const std::size_t ra = a.size(), rb = b.size();
@@ -287,7 +288,8 @@ class shape_rules {
           << number_list{y.sizes()};
     derives(y, outputs_[0]);
   }
-  [[nodiscard]] static bool broadcasts(view<std::int64_t> from, view<std::int64_t> to) noexcept {
+  [[nodiscard, gnu::cold]] static bool broadcasts(view<std::int64_t> from,
+                                                  view<std::int64_t> to) noexcept {
     if (from.size() > to.size()) return false;
     const std::size_t skipped = to.size() - from.size();
     for (std::size_t i = 0; i < from.size(); ++i)
@@ -295,7 +297,7 @@ class shape_rules {
     return true;
   }
 
-  void convolution() {
+  [[gnu::cold]] void convolution() {
     const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
     const bool is_depthwise = t_.opcode == opcode::depthwise_conv2d;
     const bool x_fits = has_rank(0, axes + 2), w_fits = has_rank(1, axes + 2);
@@ -347,7 +349,7 @@ class shape_rules {
     derives(y, outputs_[0]);
   }
 
-  void pool_shape() {
+  [[gnu::cold]] void pool_shape() {
     if (!has_rank(0, 4) || !has_layout(inputs_[0], "X", "NHWC")) return;
     if (!a_.has(attribute::kernel_shape) || !a_.has(attribute::pads)) return;
     for (std::size_t i = 0; i < 4; ++i)
@@ -368,7 +370,7 @@ class shape_rules {
     derives(y, outputs_[0]);
   }
 
-  void layout() {
+  [[gnu::cold]] void layout() {
     switch (t_.opcode) {
       case opcode::transpose: return transpose();
       case opcode::reshape: return reshape();
@@ -380,7 +382,7 @@ class shape_rules {
     }
   }
   /// OPC-009 for a list that needs so many numbers.
-  [[nodiscard]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
+  [[nodiscard, gnu::cold]] bool has_size(attribute a, std::size_t size, std::size_t wanted) {
     if (!a_.has(a)) return false;
     if (size == wanted) return true;
     fail(errc::nem_opc_009_range, a)
@@ -388,7 +390,7 @@ class shape_rules {
         << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
     return false;
   }
-  void transpose() {
+  [[gnu::cold]] void transpose() {
     const view<std::int64_t> x = shape(inputs_[0]);
     if (!has_size(attribute::perm, a_.perm.size(), x.size())) return;
     derived_shape y;
@@ -402,7 +404,7 @@ class shape_rules {
       if (s > 0 && __builtin_mul_overflow(count, s, &count)) return -1;
     return count;
   }
-  void reshape() {
+  [[gnu::cold]] void reshape() {
     if (!a_.has(attribute::target_shape)) return;
     const view<std::int64_t> x = shape(inputs_[0]), target = a_.target_shape;
     const std::int64_t count = count_of(x), given = count_of(target);
@@ -421,7 +423,7 @@ class shape_rules {
     for (const std::int64_t size : target) y.push_back(size < 0 ? count / given : size);
     derives(y, outputs_[0]);
   }
-  void slice() {
+  [[gnu::cold]] void slice() {
     std::uint64_t named = 0;
     derived_shape y;
     y.append(shape(inputs_[0]));
@@ -435,7 +437,7 @@ class shape_rules {
     }
     derives(y, outputs_[0]);
   }
-  void concat() {
+  [[gnu::cold]] void concat() {
     derived_shape y;
     y.append(shape(inputs_[0]));
     std::size_t axis = 0;
@@ -454,7 +456,7 @@ class shape_rules {
     }
     derives(y, outputs_[0]);
   }
-  void split() {
+  [[gnu::cold]] void split() {
     const view<std::int64_t> x = shape(inputs_[0]), sizes = a_.split_sizes;
     std::size_t axis = 0;
     if (!axis_of(x.size(), axis) || !a_.has(attribute::split_sizes)) return;
@@ -480,7 +482,7 @@ class shape_rules {
       derives(y, outputs_[i]);
     }
   }
-  void pad() {
+  [[gnu::cold]] void pad() {
     const view<std::int64_t> x = shape(inputs_[0]);
     if (!has_size(attribute::pads, a_.pads.size(), 2 * x.size())) return;
     derived_shape y;
@@ -496,7 +498,7 @@ class shape_rules {
     }
     derives(y, outputs_[0]);
   }
-  void gather() {
+  [[gnu::cold]] void gather() {
     const view<std::int64_t> x = shape(inputs_[0]), indices = shape(inputs_[1]);
     std::size_t axis = 0;
     if (!axis_of(x.size(), axis)) return;
@@ -507,7 +509,7 @@ class shape_rules {
     derives(y, outputs_[0]);
   }
 
-  void reduction() {
+  [[gnu::cold]] void reduction() {
     const view<std::int64_t> x = shape(inputs_[0]);
     const bool has_axis = t_.opcode == opcode::argmax || t_.opcode == opcode::argmin;
     std::uint64_t reduced = 0;
@@ -531,7 +533,7 @@ class shape_rules {
     derives(y, outputs_[0]);
   }
 
-  void normalization() {
+  [[gnu::cold]] void normalization() {
     const view<std::int64_t> x = shape(inputs_[0]);
     std::size_t axis = 0;
     const bool has_axis = axis_of(x.size(), axis);

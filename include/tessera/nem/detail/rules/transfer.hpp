@@ -49,8 +49,8 @@ inline text& operator<<(text& out, const operand_name& n) {
   return out << n.c.name(i);
 }
 /// Whether two descriptors, or their absence, mean the same.
-[[nodiscard]] inline bool is_same_quant(const values& v, std::uint32_t a,
-                                        std::uint32_t b) noexcept {
+[[nodiscard, gnu::cold]] inline bool is_same_quant(const values& v, std::uint32_t a,
+                                                   std::uint32_t b) noexcept {
   if (a == b) return true;
   if (a == no_index || b == no_index) return false;
   const quant &x = v.quants[a], &y = v.quants[b];
@@ -59,8 +59,8 @@ inline text& operator<<(text& out, const operand_name& n) {
 }
 /// Whether elements of two regions of the same shape lie at the same distances. Without strides
 /// they are contiguous, the last dimension next to one another.
-[[nodiscard]] inline bool is_same_strides(const values& v, const region& a,
-                                          const region& b) noexcept {
+[[nodiscard, gnu::cold]] inline bool is_same_strides(const values& v, const region& a,
+                                                     const region& b) noexcept {
   if (a.has_strides && b.has_strides) return are_equal(v.strides(a), v.strides(b));
   if (!a.has_strides && !b.has_strides) return true;
   const region& strided = a.has_strides ? a : b;
@@ -75,13 +75,13 @@ inline text& operator<<(text& out, const operand_name& n) {
 }
 
 /// Compares what both sides say of their elements.
-inline void check_transfer_types(context& c, const operand& to, const operand& from) {
+[[gnu::cold]] inline void check_transfer_types(context& c, const operand& to, const operand& from) {
   const region &dst = c.v.regions[to.region], &src = c.v.regions[from.region];
   if (dst.element == element::none || src.element == element::none) return;
   const place where = place_of_operand(c, to), related = place_of_operand(c, from);
   const operand_name dst_name{c, to, true}, src_name{c, from, true};
   if (dst.element != src.element) {
-    auto w = c.found.add(errc::nem_xfr_003_element, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_003_element, where);
     w << "the destination " << dst_name << " is of " << name(dst.element) << ", the source "
       << src_name << " of " << name(src.element) << ": bytes are copied, not converted";
     w.note(related) << "the source is of " << name(src.element);
@@ -89,29 +89,29 @@ inline void check_transfer_types(context& c, const operand& to, const operand& f
   }
   const bool have_shapes = dst.has_shape && src.has_shape;
   if (have_shapes && !are_equal(c.v.shape(dst), c.v.shape(src))) {
-    auto w = c.found.add(errc::nem_xfr_004_shape, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_004_shape, where);
     w << "the destination " << dst_name << " has shape " << number_list{c.v.shape(dst)}
       << ", the source " << src_name << ' ' << number_list{c.v.shape(src)};
     w.note(related) << "the source has shape " << number_list{c.v.shape(src)};
   } else if (have_shapes && dst.layout != src.layout && dst.layout != no_name &&
              src.layout != no_name) {
-    auto w = c.found.add(errc::nem_xfr_005_layout, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_005_layout, where);
     w << "the destination " << dst_name << " has layout " << c.d.name(dst.layout) << ", the source "
       << src_name << ' ' << c.d.name(src.layout)
       << ": bytes are copied in order, without rearranging elements";
     w.note(related) << "the source has layout " << c.d.name(src.layout);
   } else if (have_shapes && !is_same_strides(c.v, dst, src)) {
-    auto w = c.found.add(errc::nem_xfr_005_layout, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_005_layout, where);
     w << "the destination " << dst_name << " and the source " << src_name
       << " have different strides: bytes are copied in order, without rearranging elements";
-    auto& n = w.note(related);
+    const findings::writer n = w.note(related);
     if (src.has_strides)
       n << "the source has strides " << number_list{c.v.strides(src)};
     else
       n << "the source is contiguous";
   }
   if (!is_same_quant(c.v, dst.quant, src.quant)) {
-    auto w = c.found.add(errc::nem_xfr_007_quant, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_007_quant, where);
     w << "the destination " << dst_name << " and the source " << src_name
       << " have different quantization descriptors: values are copied as they are";
     w.note(related) << (src.quant == no_index ? "the source has no descriptor"
@@ -120,7 +120,7 @@ inline void check_transfer_types(context& c, const operand& to, const operand& f
 }
 
 /// Checks a transfer or a store.
-inline void check_transfer(context& c, const task& t) {
+[[gnu::cold]] inline void check_transfer(context& c, const task& t) {
   if (t.opcode != opcode::transfer && t.opcode != opcode::store) return;
   if (t.inputs != 1 || t.outputs != 1) return;
   const operand &from = c.v.inputs(t)[0], &to = c.v.outputs(t)[0];
@@ -132,7 +132,7 @@ inline void check_transfer(context& c, const task& t) {
 
   const level near = c.v.buffers[dst.buffer].level, far = c.v.buffers[src.buffer].level;
   if (t.opcode == opcode::store && near > far) {
-    auto w = c.found.add(errc::nem_xfr_008_nearer, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_008_nearer, where);
     w << "store moves " << operand_name{c, from} << " from " << name(far) << " to "
       << operand_name{c, to} << " in " << name(near) << ", a nearer level; use transfer for that";
     w.note(c.at(c.v.buffers[src.buffer].node)) << "the source is in " << name(far);
@@ -140,12 +140,12 @@ inline void check_transfer(context& c, const task& t) {
   if (!dst.is_sound || !src.is_sound) return;
 
   if (dst.extent < src.extent) {
-    auto w = c.found.add(errc::nem_xfr_001_small, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_001_small, where);
     w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
       << src_name << ' ' << src.extent;
     w.note(related) << "the source has " << src.extent << " bytes";
   } else if (dst.extent > src.extent) {
-    auto w = c.found.add(errc::nem_xfr_002_large, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_002_large, where);
     w << "the destination " << dst_name << " has " << dst.extent << " bytes, the source "
       << src_name << ' ' << src.extent << ": the last " << dst.extent - src.extent
       << " aren't written";
@@ -156,7 +156,7 @@ inline void check_transfer(context& c, const task& t) {
       src.offset < dst.offset + dst.extent) {
     const std::int64_t first = dst.offset > src.offset ? dst.offset : src.offset;
     const std::int64_t a = dst.offset + dst.extent, b = src.offset + src.extent;
-    auto w = c.found.add(errc::nem_xfr_006_overlap, where);
+    const findings::writer w = c.found.add(errc::nem_xfr_006_overlap, where);
     w << "the destination " << dst_name << " and the source " << src_name << " share bytes ["
       << first << ", " << (a < b ? a : b) << ") of " << c.d.name(c.v.buffers[dst.buffer].name)
       << " without @memmove";

@@ -159,9 +159,9 @@ class walker {
     return n.next;
   }
 
-  void constant(std::uint32_t at) {
+  [[gnu::cold]] void constant(std::uint32_t at) {
     if (names_.depth() != 0)
-      c_.found.add(errc::nem_con_005_in_loop, c_.at(at))
+      c_.report(errc::nem_con_005_in_loop, at)
           << "const declaration not permitted inside loop body";
     number x = {};
     binding b;
@@ -212,7 +212,7 @@ class walker {
   }
 
   /// The value of a list: numbers if it has nothing else.
-  binding list(std::uint32_t at) {
+  [[gnu::cold]] binding list(std::uint32_t at) {
     binding b;
     const std::uint32_t end = c_[at].next;
     bool has_others = false, has_reals = false;
@@ -279,11 +279,11 @@ class walker {
       if (b.kind == binding_kind::region) {
         if (b.is_known) o.region = b.index;
       } else if (b.kind == binding_kind::none) {
-        auto&& w = c_.found.add(errc::nem_nam_005_operand, c_.at(value));
+        auto&& w = c_.report(errc::nem_nam_005_operand, value);
         w << "operand " << c_.name(value) << " isn't declared before this point";
         suggest(c_, w, c_.name(value), binding_kind::region);
       } else if (b.is_known) {
-        (c_.found.add(errc::nem_nam_006_not_region, c_.at(value))
+        (c_.report(errc::nem_nam_006_not_region, value)
          << "expected a region as operand, " << c_.name(value) << " is a " << name(b.kind))
                 .note(head(c_, b.node))
             << c_.name(value) << " is declared here";
@@ -293,7 +293,7 @@ class walker {
     if (is_output && o.region != no_index) {
       const region& r = v_.regions[o.region];
       if (r.is_sound && r.has_strides && overlaps_itself(v_, r, work_))
-        c_.found.add(errc::nem_reg_010_overlapping_elements, c_.at(at))
+        c_.report(errc::nem_reg_010_overlapping_elements, at)
             << "the task writes a region whose strides map several elements to the same bytes";
     }
     v_.operands.push_back(o);
@@ -307,24 +307,24 @@ class walker {
       const std::uint32_t name_index = c_[i].value;
       const binding b = names_[name_index];
       if (!names_.first_in_list(name_index))
-        c_.found.add(errc::nem_tok_007_repeated, c_.at(i)) << "duplicate token " << c_.name(i);
+        c_.report(errc::nem_tok_007_repeated, i) << "duplicate token " << c_.name(i);
       else if (b.kind == binding_kind::token) {
         if (b.is_known) v_.deps.push_back(b.index);
       } else if (b.kind != binding_kind::none) {
         if (!b.is_known) continue;
-        (c_.found.add(errc::nem_tok_004_kind, c_.at(i))
+        (c_.report(errc::nem_tok_004_kind, i)
          << "expected a token, " << c_.name(i) << " is a " << name(b.kind))
                 .note(head(c_, b.node))
             << c_.name(i) << " is declared here";
       } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
-        auto&& w = c_.found.add(errc::nem_tok_002_early, c_.at(i));
+        auto&& w = c_.report(errc::nem_tok_002_early, i);
         w << (task == at_ ? "the task depends on its own token " : "token ") << c_.name(i);
         if (task != at_)
           (w << (task > at_ ? " is assigned only later" : " is visible only inside its loop"))
                   .note(head(c_, task))
               << c_.name(i) << " is assigned here";
       } else {
-        auto&& w = c_.found.add(errc::nem_tok_001_unknown, c_.at(i));
+        auto&& w = c_.report(errc::nem_tok_001_unknown, i);
         w << "no task assigns token " << c_.name(i);
         suggest(c_, w, c_.name(i), binding_kind::token);
       }
@@ -347,7 +347,7 @@ class walker {
     tokens(at);
     check_decorators_of(at, on_wait);
     if (c_[at].value != no_name) {
-      c_.found.add(errc::nem_tok_005_wait, c_.at(at))
+      c_.report(errc::nem_tok_005_wait, at)
           << "wait produces no token, so " << c_.name(at) << " can't name one";
       declare_token(at, 0, false);
     }
@@ -419,7 +419,7 @@ class walker {
     f.is_known = has_first && has_last;
     if (f.is_known && f.last < f.value) {
       f.is_known = false;
-      c_.found.add(errc::nem_lop_001_empty, c_.at(last_at))
+      c_.report(errc::nem_lop_001_empty, last_at)
           << "the loop ends at " << f.last << ", before its start at " << f.value;
     }
     bool has_decorators = false;
@@ -478,7 +478,7 @@ class walker {
       const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
-        auto w = c_.found.add(errc::nem_haz_005_partial, c_.at(f.node));
+        auto w = c_.report(errc::nem_haz_005_partial, f.node);
         w << "the loop has ";
         if (f.done + left != 0)
           w << f.done + left;

@@ -107,7 +107,7 @@ inline void reader::begin_statement() {
 
 // --- the head of a model ---
 
-inline bool reader::include(word w) {
+[[gnu::cold]] inline bool reader::include(word w) {
   if (first_other_ != none && may_report()) {
     auto out = found_.add(errc::nem_syn_004_include, range_of(w));
     out << "includes must precede everything else";
@@ -122,7 +122,7 @@ inline bool reader::include(word w) {
   return true;
 }
 
-inline bool reader::header(word w) {
+[[gnu::cold]] inline bool reader::header(word w) {
   if (first_header_ != none || first_statement_ != none) {
     if (may_report()) {
       auto out = found_.add(errc::nem_syn_006_header, range_of(w));
@@ -155,7 +155,7 @@ inline bool reader::header(word w) {
   return true;
 }
 
-inline bool reader::device_or_directive(word w) {
+[[gnu::cold]] inline bool reader::device_or_directive(word w) {
   const char* p = behind_blanks(w.last());
   bool is_inline = false;
   if (p < end_ && is(*p, class_letter)) {
@@ -209,19 +209,19 @@ inline void reader::bad_directive(word w) {
                first_directive_ != none ? first_directive_ : first_device_, "the first is here");
 }
 
-inline void reader::note_first(findings::writer& out, std::uint32_t first, std::string_view text) {
+inline void reader::note_first(findings::writer out, std::uint32_t first, std::string_view text) {
   const char* const p = source_ + first;
   out.note(range(p, is(*p, class_letter) ? word_at(p).last() : p + 1)) << text;
 }
 
-inline void reader::mix_with_config() {
+[[gnu::cold]] inline void reader::mix_with_config() {
   if (first_family_ == none && devices_ < 2) [[likely]]
     return;
   mixed("type families and several devices belong in files of their own, not in a program",
         first_family_ != none ? first_family_ : first_device_, "the configuration is here");
 }
 
-inline void reader::mix_with_program() {
+[[gnu::cold]] inline void reader::mix_with_program() {
   const std::uint32_t first = first_directive_ != none ? first_directive_
                               : first_header_ != none  ? first_header_
                                                        : first_statement_;

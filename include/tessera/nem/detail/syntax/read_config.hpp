@@ -44,7 +44,7 @@ inline bool reader::close_block() {
   return true;
 }
 
-inline bool reader::leave_blocks(std::uint32_t depth) {
+[[gnu::cold]] inline bool reader::leave_blocks(std::uint32_t depth) {
   while (!at_end()) {
     if (braces_ == 0 && depth == 0 && at_declaration()) return true;
     if (at('}')) {
@@ -71,7 +71,7 @@ inline bool reader::leave_blocks(std::uint32_t depth) {
   return false;
 }
 
-inline bool reader::dotted_name(std::uint32_t& index, std::string_view what) {
+[[gnu::cold]] inline bool reader::dotted_name(std::uint32_t& index, std::string_view what) {
   word w;
   if (!any_word(w, what)) return false;
   const char* const first = at_;
@@ -97,7 +97,7 @@ inline bool reader::dotted_name(std::uint32_t& index, std::string_view what) {
 
 // --- type families ---
 
-inline bool reader::type_family(word start) {
+[[gnu::cold]] inline bool reader::type_family(word start) {
   const std::uint32_t i = put(node_kind::type_family, 0, at_);
   take_word(start);
   std::uint32_t name;
@@ -121,7 +121,7 @@ inline bool reader::type_family(word start) {
   return true;
 }
 
-inline bool reader::type_parameters() {
+[[gnu::cold]] inline bool reader::type_parameters() {
   const char* const open = at_;
   take();
   do {
@@ -141,7 +141,7 @@ inline bool reader::type_parameters() {
   return expect_closing('>', open);
 }
 
-inline bool reader::type_leaf() {
+[[gnu::cold]] inline bool reader::type_leaf() {
   word w;
   if (!any_word(w, "a type")) return false;
   const std::uint8_t e = element_words.find(w, static_cast<std::uint8_t>(element::none));
@@ -152,7 +152,7 @@ inline bool reader::type_leaf() {
   return true;
 }
 
-inline bool reader::family_binding(word w) {
+[[gnu::cold]] inline bool reader::family_binding(word w) {
   const std::uint32_t i = put(node_kind::binding, 0, at_, intern(w));
   take_word(w);
   if (take_if(':')) {
@@ -184,7 +184,7 @@ inline bool reader::at_on() const noexcept {
   return p >= end_ || (*p != ':' && *p != '=');
 }
 
-inline bool reader::variant() {
+[[gnu::cold]] inline bool reader::variant() {
   const word w = peek_word();
   const std::uint32_t i = put(node_kind::variant, 0, at_, intern(w));
   take_word(w);
@@ -216,7 +216,7 @@ inline bool reader::variant() {
   return true;
 }
 
-inline bool reader::instantiation() {
+[[gnu::cold]] inline bool reader::instantiation() {
   const char* const open = at_;
   take();
   do {
@@ -227,7 +227,7 @@ inline bool reader::instantiation() {
 
 // --- devices ---
 
-inline reader::device_item reader::item_of(word w) noexcept {
+[[gnu::cold]] inline reader::device_item reader::item_of(word w) noexcept {
   const std::string_view s = w.text();
   return s == "opcode"                 ? item_opcode
          : s == "topology"             ? item_topology
@@ -236,7 +236,7 @@ inline reader::device_item reader::item_of(word w) noexcept {
                                        : item_none;
 }
 
-inline bool reader::device(word start) {
+[[gnu::cold]] inline bool reader::device(word start) {
   const std::uint32_t i = put(node_kind::device, 0, at_);
   take_word(start);
   word w;
@@ -264,7 +264,7 @@ inline bool reader::device(word start) {
   return true;
 }
 
-inline bool reader::item_of_device(fields& given) {
+[[gnu::cold]] inline bool reader::item_of_device(fields& given) {
   constexpr std::string_view expected =
       "spec_version, topology, unit_characteristics, opcode or '}'";
   if (!at_word()) return unexpected(expected);
@@ -285,7 +285,7 @@ inline bool reader::item_of_device(fields& given) {
   return true;
 }
 
-inline bool reader::topology(const char* first) {
+[[gnu::cold]] inline bool reader::topology(const char* first) {
   const std::uint32_t i = put(node_kind::topology, 0, first);
   if (!open_block()) return false;
   fields given;
@@ -314,7 +314,7 @@ inline bool reader::topology(const char* first) {
   return true;
 }
 
-inline bool reader::count() {
+[[gnu::cold]] inline bool reader::count() {
   if (at_end() || !is(*at_, class_digit)) return unexpected("an integer");
   const std::uint32_t i = count_;
   if (!number()) return false;
@@ -325,7 +325,7 @@ inline bool reader::count() {
   return true;
 }
 
-inline bool reader::units_block(word start, bool per_engine) {
+[[gnu::cold]] inline bool reader::units_block(word start, bool per_engine) {
   const std::uint32_t i = put(per_engine ? node_kind::per_engine : node_kind::device_units, 0, at_);
   take_word(start);
   if (!open_block()) return false;
@@ -354,7 +354,7 @@ inline bool reader::units_block(word start, bool per_engine) {
   return true;
 }
 
-inline void reader::wrong_block(word w, unit u) {
+[[gnu::cold]] inline void reader::wrong_block(word w, unit u) {
   if (may_report())
     found_.add(errc::nem_dev_011_unit_block, range_of(w))
         << w.text() << " belongs in "
@@ -362,7 +362,7 @@ inline void reader::wrong_block(word w, unit u) {
                              : "device_units, not in per_engine");
 }
 
-inline bool reader::characteristics(const char* first) {
+[[gnu::cold]] inline bool reader::characteristics(const char* first) {
   const std::uint32_t i = put(node_kind::unit_characteristics, 0, first);
   if (!open_block()) return false;
   fields given;
@@ -395,7 +395,8 @@ inline bool reader::characteristics(const char* first) {
   return true;
 }
 
-inline void reader::repeated_characteristic(word w, std::uint32_t group, std::uint32_t name) {
+[[gnu::cold]] inline void reader::repeated_characteristic(word w, std::uint32_t group,
+                                                          std::uint32_t name) {
   std::uint32_t i = group + 1;
   while (i < count_ && (nodes_[i].kind != node_kind::characteristic || nodes_[i].value != name))
     ++i;
@@ -403,7 +404,7 @@ inline void reader::repeated_characteristic(word w, std::uint32_t group, std::ui
   repeated(errc::nem_dev_012_repeated, range_of(w), w.text(), {0, offset, w.size});
 }
 
-inline bool reader::variant_references(fields& given) {
+[[gnu::cold]] inline bool reader::variant_references(fields& given) {
   const char* const first = at_;
   take(6);
   word w;
@@ -422,7 +423,7 @@ inline bool reader::variant_references(fields& given) {
   return true;
 }
 
-inline bool reader::variant_reference() {
+[[gnu::cold]] inline bool reader::variant_reference() {
   const std::uint32_t i = put(node_kind::variant_ref, 0, at_);
   const word first = peek_word();
   take_word(first);

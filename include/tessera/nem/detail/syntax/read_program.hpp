@@ -188,7 +188,7 @@ inline void reader::end_loop(word w) {
   take_word(w);
 }
 
-inline void reader::check_loops() {
+[[gnu::cold]] inline void reader::check_loops() {
   if (loops_ == 0 || !may_report()) return;
   auto out = found_.add(errc::nem_syn_002_loop, token());
   out << "expected endloop, got the end of the file";
@@ -424,7 +424,7 @@ inline bool reader::named_attribute(word w, keyword k, const char* equals) {
   return true;
 }
 
-inline bool reader::attributes_in_braces(const char* equals) {
+[[gnu::cold]] inline bool reader::attributes_in_braces(const char* equals) {
   take_to(equals + 1);
   const char* const open = at_;
   take();
@@ -544,7 +544,7 @@ inline bool reader::is_upper_case(word w, std::string_view lower) {
   return true;
 }
 
-inline void reader::no_statement(findings::writer& out, word w) {
+inline void reader::no_statement(findings::writer out, word w) {
   if (const char* const equals = equals_behind(w); equals != nullptr) {
     const char* const value = behind_blanks(equals + 1);
     const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};

@@ -40,7 +40,7 @@ inline bool reader::value(bool words) {
   return expression(words);
 }
 
-inline bool reader::string_leaf() {
+[[gnu::cold]] inline bool reader::string_leaf() {
   const char* const first = at_;
   std::uint32_t index;
   if (!string_value(index, "a string")) return false;
@@ -333,7 +333,7 @@ inline bool reader::at_unit_index() const noexcept {
   return p < end_ && *p == '[';
 }
 
-inline bool reader::unit_index() {
+[[gnu::cold]] inline bool reader::unit_index() {
   word w;
   if (!used_name(w, "a unit")) return false;
   const std::uint32_t i = put(node_kind::unit_index, 0, at_, intern(w));
@@ -461,7 +461,7 @@ inline void reader::incomplete_type(std::uint32_t i) {
 
 // --- quantization ---
 
-inline bool reader::quant(std::uint32_t i) {
+[[gnu::cold]] inline bool reader::quant(std::uint32_t i) {
   word w;
   if (!any_word(w, "per_tensor, per_channel or per_group")) return false;
   unsigned form = 0;

@@ -110,7 +110,7 @@ class reader : private lexer {
     return w.size == 7 && w.key == make_key("extends");
   }
   [[gnu::cold]] void bad_directive(word w);
-  [[gnu::cold]] void note_first(findings::writer& out, std::uint32_t first, std::string_view text);
+  [[gnu::cold]] void note_first(findings::writer out, std::uint32_t first, std::string_view text);
   /// Notes that the file is a program.
   void begin_statement();
   /// What belongs in a program, after families or several devices.
@@ -191,7 +191,7 @@ class reader : private lexer {
   /// The error for a word that begins no statement. Returns false.
   [[gnu::cold]] bool no_statement();
   /// What such a word may mean.
-  [[gnu::cold]] void no_statement(findings::writer& out, word w);
+  [[gnu::cold]] void no_statement(findings::writer out, word w);
   /// Parentheses after what isn't a transfer. Returns false.
   [[gnu::cold]] bool no_operands(word callee);
   /// A comma between attributes: reported, and where an attribute follows reading goes on.
