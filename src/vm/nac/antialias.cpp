@@ -35,8 +35,7 @@ struct axis {
   double scale = 0;
 };
 
-/// The elements that make each one of the result: `count[i]` of them from `first[i]` on, with their
-/// weights, of which there are at most `width`.
+/// The elements that make each one of the result, with their weights: at most `width` of them.
 class weights {
  public:
   weights(memory& arena, const filter& f, const axis& a, bool align) {
@@ -55,8 +54,8 @@ class weights {
       const auto low = static_cast<std::int64_t>(std::max(center - support + 0.5, 0.0));
       const auto high = static_cast<std::int64_t>(std::min(center + support + 0.5, in));
       const std::int64_t size = std::clamp<std::int64_t>(high - low, 0, width);
-      first.push_back(std::min(low, a.in - size));
-      count.push_back(size);
+      first_.push_back(std::min(low, a.in - size));
+      count_.push_back(size);
       double* const to = all_.data() + i * width;
       double sum = 0;
       for (std::int64_t j = 0; j < size; ++j)
@@ -64,13 +63,22 @@ class weights {
       for (std::int64_t j = 0; j < size && sum != 0; ++j) to[j] /= sum;
     }
   }
-  [[nodiscard]] const double* of(std::int64_t i) const noexcept { return all_.data() + i * width; }
+  /// Element `i` of the result, of a line whose elements are `stride` apart.
+  template <class T>
+  [[nodiscard]] double sum(std::int64_t i, const T* line, std::int64_t stride) const noexcept {
+    const T* const from = line + first_[count_of(i)] * stride;
+    const double* const weight = all_.data() + i * width;
+    double all = 0;
+    for (std::int64_t k = 0; k < count_[count_of(i)]; ++k)
+      all += weight[k] * convert<double>(from[k * stride]);
+    return all;
+  }
 
   std::int64_t width;
-  std::vector<std::int64_t> first, count;
 
  private:
   storage counted_;
+  std::vector<std::int64_t> first_, count_;
   std::vector<double> all_;
 };
 
@@ -94,21 +102,11 @@ class weights {
       const T* const plane = x.as<T>() + static_cast<std::int64_t>(p) * rows.in * columns.in;
       T* to = out.as<T>() + static_cast<std::int64_t>(p) * rows.out * columns.out;
       for (std::int64_t i = 0; i < rows.in; ++i)
-        for (std::int64_t j = 0; j < columns.out; ++j) {
-          const T* const from = plane + i * columns.in + of_columns.first[count_of(j)];
-          double sum = 0;
-          for (std::int64_t k = 0; k < of_columns.count[count_of(j)]; ++k)
-            sum += of_columns.of(j)[k] * convert<double>(from[k]);
-          lines[i * columns.out + j] = sum;
-        }
+        for (std::int64_t j = 0; j < columns.out; ++j)
+          lines[i * columns.out + j] = of_columns.sum(j, plane + i * columns.in, 1);
       for (std::int64_t i = 0; i < rows.out; ++i)
-        for (std::int64_t j = 0; j < columns.out; ++j) {
-          const double* const from = lines + of_rows.first[count_of(i)] * columns.out + j;
-          double sum = 0;
-          for (std::int64_t k = 0; k < of_rows.count[count_of(i)]; ++k)
-            sum += of_rows.of(i)[k] * from[k * columns.out];
-          *to++ = convert<T>(sum);
-        }
+        for (std::int64_t j = 0; j < columns.out; ++j)
+          *to++ = convert<T>(of_rows.sum(i, lines + j, columns.out));
     }
   });
   return out;

@@ -247,29 +247,27 @@ class parser {
   expression out_;
 };
 
+/// The name of a type among an argument's values; null without one.
+[[nodiscard]] value type_name_in(call& c, std::size_t letter) {
+  for (std::size_t k = 0; k < c.count(letter); ++k)
+    if (const value& v = c.at(letter, k);
+        v.what() == value::form::string && type_named(v.as_string()))
+      return v;
+  return {};
+}
+
 /// An argument as a value that another operation takes for such a letter.
 [[nodiscard]] value argument_of(call& c, std::size_t letter) {
   std::string_view rest = model::pattern(c.operation);
   std::size_t at = 0;
   for (std::size_t k = 0; at < rest.size(); ++at)
     if (rest[at] != '?' && rest[at] != '*' && k++ == letter) break;
-  switch (rest[at]) {
-    case 'd':
-      for (std::size_t k = 0; k < c.count(letter); ++k)
-        if (const value& v = c.at(letter, k);
-            v.what() == value::form::string && type_named(v.as_string()))
-          return v;
-      return {};
-    case 'v':
-    case 'l':
-    case 'L': {
-      if (!c.has(letter)) return {};
-      const std::span<const std::int64_t> list = c.int_list(letter);
-      return value::int_list({list.begin(), list.end()});
-    }
-    default: break;
-  }
+  if (rest[at] == 'd') return type_name_in(c, letter);
   if (!c.has(letter)) return {};
+  if (rest[at] == 'v' || rest[at] == 'l' || rest[at] == 'L') {
+    const std::span<const std::int64_t> list = c.int_list(letter);
+    return value::int_list({list.begin(), list.end()});
+  }
   const value& one = decayed(c.at(letter));
   if (one.is_list()) fail(errc::nac_run_kind, "an empty list; expected a tensor");
   return one;
