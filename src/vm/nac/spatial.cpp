@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: MIT
 //
 // Windows over signals, images and volumes of any rank: pools, columns, samples between elements.
-// Those of images that networks are full of have loops of their own in pooling.cpp.
 
 #include <array>
 #include <cmath>
@@ -25,6 +24,7 @@ struct planes {
   std::size_t rank = 0;
   std::int64_t count = 0;
   sizes in = {1, 1, 1}, out = {1, 1, 1};
+  sizes around = {1, 1, 1};  // at most so many elements are in a window
 
   /// The shape of the result: that of `x` with other sizes.
   [[nodiscard]] shape result_of(const tensor& x) const {
@@ -55,6 +55,24 @@ struct planes {
   return p;
 }
 
+/// The same, with elements but for the batch.
+[[nodiscard]] planes planes_with_channels(const tensor& x, std::size_t rank) {
+  const planes p = planes_of(x, rank);
+  if (x.dim(x.rank() - rank - 1) == 0)
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected at least 1 channel");
+  return p;
+}
+/// Any tensor's last two dimensions.
+[[nodiscard]] planes images_of(const tensor& x) {
+  const std::size_t rank = x.rank();
+  if (rank < 2 || x.dim(rank - 1) > max_size || x.dim(rank - 2) > max_size)
+    fail(errc::nac_run_shape, "shape is " + x.dims.text() +
+                                  "; expected rank 2 or more, and at most " +
+                                  std::to_string(max_size) + " rows and columns");
+  return {
+      2, x.dims.product(0, rank - 2), {1, x.dim(rank - 2), x.dim(rank - 1)}, {1, 1, 1}, {1, 1, 1}};
+}
+
 /// A number for each axis, or one for all of them.
 [[nodiscard]] sizes sizes_or(call& c, std::size_t letter, std::size_t rank, const sizes& otherwise,
                              const char* what, std::int64_t least) {
@@ -76,17 +94,21 @@ struct planes {
 
 struct windows {
   sizes kernel = {1, 1, 1}, stride = {1, 1, 1}, padding = {0, 0, 0}, dilation = {1, 1, 1};
+  bool count_padding = true;
 };
 /// Elements of one axis that a window has: first, first + step … before end.
 struct stretch {
   std::int64_t first, end;
+  std::int64_t share;  // the factor of this axis in what a mean divides by
 };
-[[nodiscard]] stretch stretch_at(const windows& w, const planes& p, std::size_t a,
-                                 std::int64_t at) noexcept {
+[[nodiscard]] inline stretch stretch_at(const windows& w, const planes& p, std::size_t a,
+                                        std::int64_t at) noexcept {
   std::int64_t first = at * w.stride[a] - w.padding[a];
   const std::int64_t end = std::min(first + (w.kernel[a] - 1) * w.dilation[a] + 1, p.in[a]);
+  // Padding after the planes counts, but not what ceil_mode added.
+  const std::int64_t padded = std::min(first + w.kernel[a], p.in[a] + w.padding[a]) - first;
   if (first < 0) first += (-first + w.dilation[a] - 1) / w.dilation[a] * w.dilation[a];
-  return {first, end};
+  return {first, end, w.count_padding ? padded : end - first};
 }
 
 /// The arguments kernel, stride and padding from letter 1 on, and how many windows there are.
@@ -117,16 +139,16 @@ struct stretch {
                                     " doesn't fit into an axis of " + std::to_string(p.in[a]) +
                                     " elements with padding " + std::to_string(padding));
   }
+  p.around = w.kernel;
   return w;
 }
 
-/// Charges so many steps for each element of the result.
+/// Charges for each element of the result those around its place.
 void charge_each(call& c, const planes& p, const sizes& around) {
-  std::uint64_t steps = 8;
   std::uint64_t inside = 2;
   for (std::size_t a = 0; a < max_axes; ++a)
     inside = product_of_steps(inside, static_cast<std::uint64_t>(std::min(around[a], p.in[a])));
-  steps = sum_of_steps(steps, inside);
+  const std::uint64_t steps = sum_of_steps(8, inside);
   std::uint64_t all = static_cast<std::uint64_t>(p.count);
   for (const std::int64_t n : p.out) all = product_of_steps(all, static_cast<std::uint64_t>(n));
   c.arena.charge(product_of_steps(all, steps));
@@ -142,10 +164,30 @@ void each_result(const planes& p, F&& f) {
         for (at[2] = 0; at[2] < p.out[2]; ++at[2]) f(n, at);
   }
 }
+using stretches = std::array<stretch, max_axes>;
+[[nodiscard]] bool is_empty(const stretches& s) noexcept {
+  return s[0].first >= s[0].end || s[1].first >= s[1].end || s[2].first >= s[2].end;
+}
+/// Calls f(plane, stretches) for each element of the result, in its order; stretch_of(axis, at) gives
+/// each of them.
+template <class S, class F>
+void each_window(const planes& p, S&& stretch_of, F&& f) {
+  stretches s;
+  for (std::int64_t n = 0; n < p.count; ++n)
+    for (std::int64_t d = 0; d < p.out[0]; ++d) {
+      s[0] = stretch_of(0, d);
+      for (std::int64_t h = 0; h < p.out[1]; ++h) {
+        s[1] = stretch_of(1, h);
+        for (std::int64_t k = 0; k < p.out[2]; ++k) {
+          s[2] = stretch_of(2, k);
+          f(n, s);
+        }
+      }
+    }
+}
 /// Calls f(index in the plane) for the elements of three stretches.
 template <class F>
-void each_inside(const planes& p, const std::array<stretch, max_axes>& s, const sizes& step,
-                 F&& f) {
+void each_inside(const planes& p, const stretches& s, const sizes& step, F&& f) {
   for (std::int64_t d = s[0].first; d < s[0].end; d += step[0])
     for (std::int64_t h = s[1].first; h < s[1].end; h += step[1])
       for (std::int64_t k = s[2].first; k < s[2].end; k += step[2])
@@ -153,119 +195,161 @@ void each_inside(const planes& p, const std::array<stretch, max_axes>& s, const 
 }
 
 template <class T>
-[[nodiscard]] T lowest_of() noexcept {
-  if constexpr (is_float<T>)
-    return convert<T>(-std::numeric_limits<float>::infinity());
+[[nodiscard]] constexpr T lowest_of() noexcept {
+  if constexpr (std::is_floating_point_v<T>)
+    return -std::numeric_limits<T>::infinity();
   else
     return std::numeric_limits<T>::lowest();
 }
 
-/// The largest elements of stretches(at), and their indices in the plane.
+/// The results in the type that `x` is computed in are made by f(x's elements, the results).
 template <class F>
-[[nodiscard]] value largest(call& c, const tensor& x, const planes& p, const sizes& step,
-                            bool with_indices, F&& stretches) {
-  if (x.type == data_type::boolean) refuse_type(x.type);
-  const shape dims = p.result_of(x);
-  tensor out = make_tensor(c.arena, x.type, dims);
-  tensor places;
-  if (with_indices) places = make_tensor(c.arena, data_type::int64, dims);
-  if (out.size() != 0)
-    visit(x.type, [&]<class T>(of<T>) {
-      const T* const all = x.as<T>();
-      T* to = out.as<T>();
-      std::int64_t* index = with_indices ? places.as<std::int64_t>() : nullptr;
-      each_result(p, [&](std::int64_t n, const sizes& at) {
-        const T* const plane = all + n * p.in_size();
-        const auto inside = stretches(at);
-        std::int64_t best =
-            (inside[0].first * p.in[1] + inside[1].first) * p.in[2] + inside[2].first;
-        each_inside(p, inside, step, [&](std::int64_t i) {
-          const auto v = static_cast<compute<T>>(plane[i]);
-          if (v > static_cast<compute<T>>(plane[best]) || v != v) best = i;
-        });
-        // A wide dilation may step over all elements.
-        bool is_empty = false;
-        for (const stretch& t : inside) is_empty |= t.first >= t.end;
-        *to++ = is_empty ? lowest_of<T>() : plane[best];
-        if (index != nullptr) *index++ = best;
-      });
+[[nodiscard]] tensor in_wide(call& c, const tensor& x, const planes& p, F&& f) {
+  const tensor out = make_tensor(c.arena, widened(x.type), p.result_of(x));
+  charge_each(c, p, p.around);
+  if (out.size() != 0) {
+    const tensor wide = cast(c.arena, x, out.type);
+    visit(wide.type, [&]<class T>(of<T>) {
+      if constexpr (!is_half<T> && !std::is_same_v<T, bool>) f(wide.as<T>(), out.as<T>());
     });
+  }
+  return cast(c.arena, out, x.type);
+}
+
+constexpr std::int64_t max_narrow = 16;
+/// One column of a kernel: the windows x from first to end have it in the plane, at shift + x * stride.
+struct column {
+  std::int64_t shift, first, end;
+};
+/// The largest of each window of a line of results, for all windows at once. A NaN stays.
+template <class T>
+void largest_on_lines(const windows& w, const planes& p, std::span<const column> columns,
+                      const T* plane, const stretch& depth, const stretch& rows, T* to) noexcept {
+  const auto larger = [](T a, T b) { return b > a || b != b ? b : a; };
+  const std::int64_t stride = w.stride[2];
+  std::fill_n(to, p.out[2], lowest_of<T>());
+  for (std::int64_t d = depth.first; d < depth.end; d += w.dilation[0])
+    for (std::int64_t h = rows.first; h < rows.end; h += w.dilation[1])
+      for (const column& c : columns) {
+        const T* const line = plane + (d * p.in[1] + h) * p.in[2];
+        if (stride == 1)
+          for (std::int64_t x = c.first; x < c.end; ++x) to[x] = larger(to[x], line[x + c.shift]);
+        else
+          for (std::int64_t x = c.first; x < c.end; ++x)
+            to[x] = larger(to[x], line[x * stride + c.shift]);
+      }
+}
+/// The largest of each window of kernels with at most max_narrow columns.
+template <class T>
+void largest_of_narrow(const windows& w, const planes& p, const T* from, T* to) noexcept {
+  column columns[max_narrow];
+  const std::int64_t kernel = w.kernel[2], stride = w.stride[2], width = p.in[2];
+  for (std::int64_t k = 0; k < kernel; ++k) {
+    const std::int64_t shift = k * w.dilation[2] - w.padding[2];
+    const std::int64_t first = shift < 0 ? (-shift + stride - 1) / stride : 0;
+    columns[k] = {shift, first,
+                  shift >= width ? 0 : std::min(p.out[2], (width - 1 - shift) / stride + 1)};
+  }
+  for (std::int64_t n = 0; n < p.count; ++n, from += p.in_size())
+    for (std::int64_t d = 0; d < p.out[0]; ++d)
+      for (std::int64_t h = 0; h < p.out[1]; ++h, to += p.out[2])
+        largest_on_lines(w, p, {columns, count_of(kernel)}, from, stretch_at(w, p, 0, d),
+                         stretch_at(w, p, 1, h), to);
+}
+
+/// The largest elements of the windows, and their indices in the plane.
+template <class S>
+[[nodiscard]] value largest(call& c, const tensor& x, const planes& p, const sizes& step,
+                            bool with_indices, S&& stretch_of) {
+  tensor places;
+  if (with_indices) places = make_tensor(c.arena, data_type::int64, p.result_of(x));
+  const tensor out = in_wide(c, x, p, [&]<class T>(const T* all, T* to) {
+    std::int64_t* index = with_indices ? places.as<std::int64_t>() : nullptr;
+    each_window(p, stretch_of, [&](std::int64_t n, const stretches& inside) {
+      const T* const plane = all + n * p.in_size();
+      std::int64_t best = (inside[0].first * p.in[1] + inside[1].first) * p.in[2] + inside[2].first;
+      each_inside(p, inside, step, [&](std::int64_t i) {
+        if (plane[i] > plane[best] || plane[i] != plane[i]) best = i;
+      });
+      // A wide dilation may step over all elements.
+      *to++ = is_empty(inside) ? lowest_of<T>() : plane[best];
+      if (index != nullptr) *index++ = best;
+    });
+  });
   if (!with_indices) return out;
   return value(std::vector<value>{out, places});
 }
 
 [[nodiscard]] value max_pool(call& c, std::size_t rank, bool with_indices) {
   const tensor& x = c.tensor_at(0);
-  if (rank == 1 && !with_indices && !is_floating(x.type)) refuse_type(x.type);
-  planes p = planes_of(x, rank);
+  if (x.type == data_type::boolean || (rank == 1 && !with_indices && !is_floating(x.type)))
+    refuse_type(x.type);
+  planes p = rank == 2 && !with_indices ? planes_with_channels(x, rank) : planes_of(x, rank);
   const windows w = windows_of(c, p, 4, c.truth_or(5, false));
-  charge_each(c, p, w.kernel);
-  return largest(c, x, p, w.dilation, with_indices, [&](const sizes& at) {
-    std::array<stretch, max_axes> s{};
-    for (std::size_t a = 0; a < max_axes; ++a) s[a] = stretch_at(w, p, a, at[a]);
-    return s;
-  });
+  if (!with_indices && w.kernel[2] <= max_narrow)
+    return in_wide(c, x, p,
+                   [&]<class T>(const T* from, T* to) { largest_of_narrow(w, p, from, to); });
+  return largest(c, x, p, w.dilation, with_indices,
+                 [&](std::size_t a, std::int64_t at) { return stretch_at(w, p, a, at); });
 }
 
 /// Where a part of an axis is that is cut into p.out[a] parts, which overlap where it can't be even.
-[[nodiscard]] std::array<stretch, max_axes> parts_at(const planes& p, const sizes& at) noexcept {
-  std::array<stretch, max_axes> s{};
-  for (std::size_t a = 0; a < max_axes; ++a)
-    s[a] = {at[a] * p.in[a] / p.out[a], ((at[a] + 1) * p.in[a] + p.out[a] - 1) / p.out[a]};
-  return s;
+[[nodiscard]] inline stretch part_at(const planes& p, std::size_t a, std::int64_t at) noexcept {
+  const std::int64_t first = at * p.in[a] / p.out[a];
+  const std::int64_t end = ((at + 1) * p.in[a] + p.out[a] - 1) / p.out[a];
+  return {first, end, end - first};
 }
-[[nodiscard]] planes adaptive_planes(call& c, const tensor& x, std::size_t rank) {
-  planes p = planes_of(x, rank);
+[[nodiscard]] planes adaptive_planes(call& c, const tensor& x, std::size_t rank,
+                                     bool with_any_images = false) {
   if (c.int_list(1).size() != rank)
     fail(errc::nac_run_argument, "a size with " + std::to_string(c.int_list(1).size()) +
                                      " elements; expected " + std::to_string(rank));
-  p.out = sizes_or(c, 1, rank, p.out, "a size", 0);
-  sizes around = {1, 1, 1};
-  for (std::size_t a = 0; a < max_axes; ++a) around[a] = p.out[a] == 0 ? 1 : p.in[a] / p.out[a] + 2;
-  charge_each(c, p, around);
+  const sizes out = sizes_or(c, 1, rank, {1, 1, 1}, "a size", 0);
+  // The mean of whole images is defined for others too.
+  const bool of_any = with_any_images && out == sizes{1, 1, 1};
+  planes p = of_any ? images_of(x) : planes_of(x, rank);
+  p.out = out;
+  for (std::size_t a = 0; a < max_axes; ++a)
+    p.around[a] = p.out[a] == 0 ? 1 : p.in[a] / p.out[a] + 2;
   return p;
 }
 [[nodiscard]] value adaptive_max(call& c, std::size_t rank) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type)) refuse_type(x.type);
   const planes p = adaptive_planes(c, x, rank);
-  return largest(c, x, p, {1, 1, 1}, true, [&](const sizes& at) { return parts_at(p, at); });
+  return largest(c, x, p, {1, 1, 1}, true,
+                 [&](std::size_t a, std::int64_t at) { return part_at(p, a, at); });
 }
 
-/// Means of stretches(at): sums divided by divisor(at, elements).
-template <class F, class D>
-[[nodiscard]] tensor means(call& c, const tensor& x, const planes& p, F&& stretches, D&& divisor) {
-  tensor out = make_tensor(c.arena, x.type, p.result_of(x));
-  if (out.size() == 0) return out;
-  visit(x.type, [&]<class T>(of<T>) {
-    if constexpr (is_float<T> || std::is_same_v<T, std::int64_t>) {
-      const T* const all = x.as<T>();
-      T* to = out.as<T>();
-      using sum_type = std::conditional_t<is_float<T>, double, std::int64_t>;
-      each_result(p, [&](std::int64_t n, const sizes& at) {
-        const auto inside = stretches(at);
-        std::int64_t count = 1;
-        for (const stretch& s : inside) count *= std::max(s.end - s.first, std::int64_t{0});
-        std::uint64_t whole = 0;
-        double sum = 0;
-        each_inside(p, inside, {1, 1, 1}, [&](std::int64_t i) {
-          const T v = all[n * p.in_size() + i];
-          if constexpr (is_float<T>)
-            sum += static_cast<double>(static_cast<compute<T>>(v));
-          else
-            whole += static_cast<std::uint64_t>(v);
-        });
-        const std::int64_t by = divisor(at, count);
-        if constexpr (is_float<T>)
-          *to++ = convert<T>(count == 0 ? sum_type{} : sum / static_cast<double>(by));
-        else
-          *to++ = count == 0 ? 0
-                  : by == -1 ? static_cast<T>(0 - whole)
-                             : static_cast<std::int64_t>(whole) / by;
-      });
+/// The sum of a window's elements, with a step of 1.
+template <class Sum, class T>
+[[nodiscard]] Sum sum_inside(const planes& p, const stretches& s, const T* plane) noexcept {
+  Sum sum{};
+  for (std::int64_t d = s[0].first; d < s[0].end; ++d)
+    for (std::int64_t h = s[1].first; h < s[1].end; ++h) {
+      const T* const line = plane + (d * p.in[1] + h) * p.in[2];
+      for (std::int64_t k = s[2].first; k < s[2].end; ++k) sum += static_cast<Sum>(line[k]);
     }
+  return sum;
+}
+/// Means of the windows, or sums divided by `divisor` if it isn't 0; 0 of an empty window.
+template <class S>
+[[nodiscard]] tensor means(call& c, const tensor& x, const planes& p, std::int64_t divisor,
+                           S&& stretch_of) {
+  return in_wide(c, x, p, [&]<class T>(const T* all, T* to) {
+    using sum_type = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+    each_window(p, stretch_of, [&](std::int64_t n, const stretches& s) {
+      const std::int64_t by = divisor != 0 ? divisor : s[0].share * s[1].share * s[2].share;
+      const auto sum = sum_inside<sum_type>(p, s, all + n * p.in_size());
+      if (p.in_size() != 0 && is_empty(s))  // 0 / 0, NaN, of an image without elements
+        *to++ = 0;
+      else if constexpr (std::is_floating_point_v<T>)
+        *to++ = static_cast<T>(sum / static_cast<double>(by));
+      else
+        *to++ = static_cast<T>(
+            by == -1 ? 0 - sum : static_cast<sum_type>(static_cast<std::int64_t>(sum) / by));
+    });
   });
-  return out;
 }
 
 [[nodiscard]] value avg_pool(call& c, std::size_t rank) {
@@ -274,41 +358,24 @@ template <class F, class D>
   const bool is_half_type = widened(x.type) != x.type;
   if ((!is_floating(x.type) && x.type != data_type::int64) || (rank == 3 && is_half_type))
     refuse_type(x.type);
-  planes p = planes_of(x, rank);
-  const windows w = windows_of(c, p, 0, c.truth_or(4, false));
+  planes p = rank == 2 ? planes_with_channels(x, rank) : planes_of(x, rank);
+  windows w = windows_of(c, p, 0, c.truth_or(4, false));
   for (std::size_t a = 0; rank == 3 && a < max_axes; ++a)
     if (w.kernel[a] > p.in[a])
       fail(errc::nac_run_shape, "kernel is " + std::to_string(w.kernel[a]) + "; expected at most " +
                                     std::to_string(p.in[a]) + ", the size of the axis");
-  const bool count_padding = c.truth_or(5, true), overridden = c.has(6);
-  const std::int64_t given = c.whole_or(6, 1);
-  if (overridden && given == 0)
+  w.count_padding = c.truth_or(5, true);
+  const std::int64_t divisor = c.whole_or(6, 0);
+  if (c.has(6) && divisor == 0)
     fail(errc::nac_run_argument, "divisor_override is 0; expected another number");
-  charge_each(c, p, w.kernel);
-  const auto at_window = [&](const sizes& at) {
-    std::array<stretch, max_axes> s{};
-    for (std::size_t a = 0; a < max_axes; ++a) s[a] = stretch_at(w, p, a, at[a]);
-    return s;
-  };
-  return means(c, x, p, at_window, [&](const sizes& at, std::int64_t inside) {
-    if (overridden) return given;
-    if (!count_padding) return inside;
-    // Padding after the planes counts, but not what ceil_mode added.
-    std::int64_t n = 1;
-    for (std::size_t a = 0; a < max_axes; ++a) {
-      const std::int64_t start = at[a] * w.stride[a] - w.padding[a];
-      n *= std::min(start + w.kernel[a], p.in[a] + w.padding[a]) - start;
-    }
-    return n;
-  });
+  return means(c, x, p, divisor,
+               [&](std::size_t a, std::int64_t at) { return stretch_at(w, p, a, at); });
 }
 [[nodiscard]] value adaptive_avg(call& c, std::size_t rank) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type)) refuse_type(x.type);
-  const planes p = adaptive_planes(c, x, rank);
-  return means(
-      c, x, p, [&](const sizes& at) { return parts_at(p, at); },
-      [](const sizes&, std::int64_t n) { return n; });
+  const planes p = adaptive_planes(c, x, rank, rank == 2);
+  return means(c, x, p, 0, [&](std::size_t a, std::int64_t at) { return part_at(p, a, at); });
 }
 
 // ---- between elements
@@ -531,13 +598,16 @@ enum class outside : std::uint8_t { zeros, border, reflection };
 }  // namespace
 
 value max_pool1d(call& c) { return max_pool(c, 1, false); }
+value max_pool2d(call& c) { return max_pool(c, 2, false); }
 value max_pool3d(call& c) { return max_pool(c, 3, false); }
 value max_pool1d_with_indices(call& c) { return max_pool(c, 1, true); }
 value max_pool2d_with_indices(call& c) { return max_pool(c, 2, true); }
 value max_pool3d_with_indices(call& c) { return max_pool(c, 3, true); }
 value avg_pool1d(call& c) { return avg_pool(c, 1); }
+value avg_pool2d(call& c) { return avg_pool(c, 2); }
 value avg_pool3d(call& c) { return avg_pool(c, 3); }
 value adaptive_avg_pool1d(call& c) { return adaptive_avg(c, 1); }
+value adaptive_avg_pool2d(call& c) { return adaptive_avg(c, 2); }
 value adaptive_avg_pool3d(call& c) { return adaptive_avg(c, 3); }
 value adaptive_max_pool1d(call& c) { return adaptive_max(c, 1); }
 value adaptive_max_pool2d(call& c) { return adaptive_max(c, 2); }
@@ -551,6 +621,89 @@ value upsample_nearest_nd(call& c) { return upsample_by(c, between::nearest, 0, 
 value upsample_nearest_nd_to(call& c) { return upsample_to(c, between::nearest, 0, 2); }
 value upsample_nearest_exact(call& c) { return upsample_by(c, between::exact, 0, 2); }
 value upsample_nearest_exact_to(call& c) { return upsample_to(c, between::exact, 0, 2); }
+
+namespace {
+
+/// Pixels of [N, C, H, W] by the size in `out`; scales where they were given and mean something.
+[[nodiscard]] tensor nearest(call& c, const tensor& x, const std::int64_t (&out)[2],
+                             const double (&scales)[2]) {
+  if (!is_floating(x.type) && x.type != data_type::uint8) refuse_type(x.type);
+  if (x.rank() != 4)
+    fail(errc::nac_run_shape,
+         "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
+  planes p = planes_with_channels(x, 2);
+  for (std::size_t a = 0; a < 2; ++a) {
+    if (out[a] <= 0)
+      fail(errc::nac_run_argument,
+           "the output size is " + std::to_string(out[a]) + "; expected at least 1");
+    p.out[a + 1] = out[a];
+  }
+  const tensor result = make_tensor(c.arena, x.type, p.result_of(x));
+  if (result.size() == 0) return result;
+  // PyTorch's own rule, in float: sizes that are equal or double are exact.
+  const auto source = [&](std::size_t a, std::int64_t at) {
+    const std::int64_t in = p.in[a + 1], n = p.out[a + 1];
+    if (n == in) return at;
+    if (n == 2 * in) return at / 2;
+    const float step = scales[a] > 0 ? static_cast<float>(1 / scales[a])
+                                     : static_cast<float>(in) / static_cast<float>(n);
+    return std::min(convert<std::int64_t>(std::floor(static_cast<float>(at) * step)), in - 1);
+  };
+  const storage held = c.arena.take(count_of(p.out[2]) * sizeof(std::int64_t));
+  auto* const columns = static_cast<std::int64_t*>(static_cast<void*>(held.data()));
+  for (std::int64_t k = 0; k < p.out[2]; ++k) columns[k] = source(1, k);
+  visit(x.type, [&]<class T>(of<T>) {
+    const T* image = x.as<T>();
+    T* to = result.as<T>();
+    for (std::int64_t n = 0; n < p.count; ++n, image += p.in_size())
+      for (std::int64_t y = 0; y < p.out[1]; ++y) {
+        const T* const row = image + source(0, y) * p.in[2];
+        for (std::int64_t k = 0; k < p.out[2]; ++k) *to++ = row[columns[k]];
+      }
+  });
+  return result;
+}
+
+}  // namespace
+
+value upsample_nearest(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const bool by_size = c.has(1), by_scale = c.has(2);
+  if (by_size == by_scale)
+    fail(errc::nac_run_argument,
+         by_size ? "both output_size and scale_factors are given; expected one of them"
+                 : "neither output_size nor scale_factors is given; expected one of them");
+  std::int64_t out[2];
+  double scales[2] = {};
+  if (by_size) {
+    const std::span<const std::int64_t> size = c.int_list(1);
+    if (size.size() != 2)
+      fail(errc::nac_run_argument,
+           "a size with " + std::to_string(size.size()) + " elements; expected 2");
+    std::copy_n(size.data(), 2, out);
+  } else {
+    const std::span<const double> given = c.numbers(2);
+    // Files have one number for both too.
+    if (given.empty() || given.size() > 2)
+      fail(errc::nac_run_argument, std::to_string(given.size()) + " scales; expected 1 or 2");
+    scales[0] = given.front();
+    scales[1] = given.back();
+    if (x.rank() != 4)
+      fail(errc::nac_run_shape,
+           "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
+    for (std::size_t a = 0; a < 2; ++a)
+      out[a] = convert<std::int64_t>(static_cast<double>(x.dim(2 + a)) * scales[a]);
+  }
+  return nearest(c, x, out, scales);
+}
+
+value upsample_nearest_to(call& c) {
+  const std::span<const std::int64_t> size = c.int_list(1);
+  if (size.size() != 2)
+    fail(errc::nac_run_argument,
+         "a size with " + std::to_string(size.size()) + " elements; expected 2");
+  return nearest(c, c.tensor_at(0), {size[0], size[1]}, {c.real_or(2, 0), c.real_or(3, 0)});
+}
 
 namespace {
 
