@@ -27,9 +27,9 @@ namespace vm = tessera::vm::nac;
 /// Seconds of each instruction in one run; the commands after it are included.
 struct stopwatch : vm::no_observer {
   explicit stopwatch(std::size_t instructions) : seconds(instructions) {}
-  void begin(std::uint32_t) noexcept { start = clock::now(); }
-  void end(std::uint32_t i, std::uint64_t) noexcept {
-    seconds[i] = std::chrono::duration<double>(clock::now() - start).count();
+  void begin(const vm::event&) noexcept { start = clock::now(); }
+  void end(const vm::event& at) noexcept {
+    seconds[at.instruction] = std::chrono::duration<double>(clock::now() - start).count();
   }
   clock::time_point start;
   std::vector<double> seconds;
@@ -62,7 +62,7 @@ void report(setting& s, const std::string& name) {
   std::vector<std::vector<double>> seconds(instructions);
   for (std::size_t i = 0; i < runs; ++i) {
     stopwatch watch(instructions);
-    (void)s.machine.run(tessera::budget{}.max_steps, watch);
+    (void)s.machine.run({}, watch);
     for (std::size_t k = 0; k < instructions; ++k) seconds[k].push_back(watch.seconds[k]);
   }
   struct row {

@@ -53,11 +53,10 @@ struct run {
   run r;
   r.outputs.assign(n * machine.outputs(), untouched);
   r.values.assign(n * p.size(), 0);
-  const auto keep = [&](std::size_t operation, std::uint64_t first,
-                        std::span<const std::int64_t> lanes) {
-    fuzz::require(first + lanes.size() <= n, "lanes are samples");
-    std::copy(lanes.begin(), lanes.end(),
-              r.values.begin() + static_cast<std::ptrdiff_t>(operation * n + first));
+  const auto keep = [&](const vm::alir::event& at) {
+    fuzz::require(at.first + at.values.size() <= n, "lanes are samples");
+    std::copy(at.values.begin(), at.values.end(),
+              r.values.begin() + static_cast<std::ptrdiff_t>(at.operation * n + at.first));
   };
   r.done = machine.run(inputs, r.outputs, n, limit, keep);
   return r;

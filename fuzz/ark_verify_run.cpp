@@ -24,7 +24,7 @@ using vm::ark::outcome;
 
 namespace {
 
-constexpr std::uint64_t max_steps = 1 << 23, max_memory = 1 << 23;
+constexpr budget limit{.max_steps = 1 << 23, .max_memory = 1 << 23};
 
 /// Bytes for an input that are always the same.
 void fill(machine& vm, const ark::world& w, const end_point& in) {
@@ -49,7 +49,7 @@ ending execute(const ark::world& w, machine& vm, const std::vector<end_point>& i
   vm.reset();
   for (const end_point& e : in) fill(vm, w, e);
   ending out;
-  out.done = vm.run(max_steps);
+  out.done = vm.run(limit);
   for (std::size_t r = 0; r < w.size(); ++r)
     for (std::uint32_t b = 0; b < w.rank(r).model().buffers.size(); ++b) {
       const std::span<std::byte> bytes = vm.memory(r, b);
@@ -64,7 +64,7 @@ ending execute(const ark::world& w, machine& vm, const std::vector<end_point>& i
 
 void check(const ark::world& w) {
   const std::vector<end_point> in = inspect::inputs(w), out = inspect::outputs(w);
-  machine vm(w, {.max_memory = max_memory});
+  machine vm(w, {.max_memory = limit.max_memory});
   if (!vm.made()) {
     fuzz::require(vm.run().code == vm.made().code, "a machine that wasn't made doesn't run");
     return;
@@ -84,8 +84,8 @@ void check(const ark::world& w) {
   for (const end_point& e : out)
     fuzz::require(!vm.memory(e.rank, w.rank(e.rank).model().tensors[e.tensor].buffer).empty(),
                   "outputs are in memory");
-  (void)vm.run(max_steps);  // from where the last one ended
-  machine fast(w, {.fast = true, .max_memory = max_memory});
+  (void)vm.run(limit);  // from where the last one ended
+  machine fast(w, {.fast = true, .max_memory = limit.max_memory});
   if (!fast.made()) return;
   (void)execute(w, fast, in);
 }

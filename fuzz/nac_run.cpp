@@ -98,7 +98,7 @@ struct ending {
   if (machine.arena().live() < max_memory / 2)  // else without them
     for (std::size_t i = 0; i < p.inputs().size() && i < 100; ++i)
       machine.set_input(i, input(machine.arena(), seed + i * 3));
-  const vm::nac::outcome done = machine.run(max_steps);
+  const vm::nac::outcome done = machine.run({.max_steps = max_steps});
   fuzz::require(done.steps <= max_steps, "steps are limited");
   fuzz::require(machine.arena().peak() <= max_memory, "memory is limited");
   fuzz::require(done.code == errc::ok || done.instruction == vm::nac::outcome::none ||

@@ -79,13 +79,12 @@ struct input {
 
 [[nodiscard]] ending run(const input& in, machine_options how, vm::nem::timeline* when = nullptr) {
   how.max_memory = max_memory;
-  how.max_steps = max_steps;
   how.keep_going = in.seed % 5 < 2;
   machine vm(in.program, how);
   fill(vm, in.seed);
   watch(vm, in.program.model());
   tessera::report found;
-  const vm::nem::outcome done = vm.run(&found, when);
+  const vm::nem::outcome done = vm.run(&found, when, {max_steps, max_memory});
   fuzz::require(done.steps <= max_steps, "steps are limited");
   read_places(vm, in.program.model());
 

@@ -103,8 +103,8 @@ class engine {
 
 class one_process final : public engine {
  public:
-  one_process(const ark::world& world, const vm::ark::machine_options& how, std::uint64_t max_steps)
-      : machine_(world, how), max_steps_(max_steps) {}
+  one_process(const ark::world& world, const vm::ark::machine_options& how, const budget& limit)
+      : machine_(world, how), limit_(limit) {}
   const vm::ark::outcome& made() const override { return machine_.made(); }
   std::uint64_t memory() const override { return machine_.memory(); }
   bool holds(std::size_t) const override { return true; }
@@ -119,21 +119,20 @@ class one_process final : public engine {
     return machine_.read(rank, tensor, dense);
   }
   vm::ark::outcome run(watcher watch, void* self) override {
-    return machine_.run(
-        max_steps_, [watch, self](std::uint32_t, std::uint32_t, std::uint32_t) { watch(self); });
+    return machine_.run(limit_, [watch, self](const vm::ark::event&) { watch(self); });
   }
 
  private:
   vm::ark::machine machine_;
-  std::uint64_t max_steps_;
+  budget limit_;
 };
 
 #ifdef TESSERA_HAS_MPI
 class mpi_process final : public engine {
  public:
-  mpi_process(const ark::world& world, const vm::ark::machine_options& how, std::uint64_t max_steps,
+  mpi_process(const ark::world& world, const vm::ark::machine_options& how, const budget& limit,
               std::size_t rank)
-      : machine_(world, how), max_steps_(max_steps), rank_(rank) {}
+      : machine_(world, how), limit_(limit), rank_(rank) {}
   const vm::ark::outcome& made() const override { return machine_.made(); }
   std::uint64_t memory() const override { return machine_.memory(); }
   bool holds(std::size_t rank) const override { return rank == rank_; }
@@ -147,11 +146,11 @@ class mpi_process final : public engine {
   bool read(std::size_t, std::uint32_t tensor, std::span<std::byte> dense) const override {
     return machine_.read(tensor, dense);
   }
-  vm::ark::outcome run(watcher, void*) override { return machine_.run(max_steps_); }
+  vm::ark::outcome run(watcher, void*) override { return machine_.run(limit_); }
 
  private:
   vm::ark::mpi_machine machine_;
-  std::uint64_t max_steps_;
+  budget limit_;
   std::size_t rank_;
 };
 #endif
@@ -226,8 +225,8 @@ class ark_runner {
   [[nodiscard]] exit_code run(const ark::world& world) {
     vm::ark::machine_options how;
     how.fast = options_.fast;
-    if (options_.max_memory) how.max_memory = *options_.max_memory;
-    const std::uint64_t max_steps = steps_of(options_);
+    const budget limit = budget_of(options_);
+    how.max_memory = limit.max_memory;
     for (std::size_t r = 0; r < models_.size(); ++r) flows_.emplace_back(graph(r));
     if (const exit_code code = bind(); code != success) return code;
 #ifdef TESSERA_HAS_MPI
@@ -237,11 +236,11 @@ class ark_runner {
         return session.rank() != 0 ? wrong_usage
                                    : usage("--mpi requires one process per rank: mpirun -n " +
                                            std::to_string(world.size()));
-      mpi_process machine(world, how, max_steps, session.rank());
+      mpi_process machine(world, how, limit, session.rank());
       return run(machine);
     }
 #endif
-    one_process machine(world, how, max_steps);
+    one_process machine(world, how, limit);
     return run(machine);
   }
 

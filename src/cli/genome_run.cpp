@@ -55,9 +55,7 @@ class stream_runner {
   };
 
   [[nodiscard]] static vg::interpreter_options options_of(const run_options& o) {
-    vg::interpreter_options how;
-    if (o.max_memory) how.max_memory = *o.max_memory;
-    return how;
+    return {.max_memory = budget_of(o).max_memory};
   }
   [[nodiscard]] exit_code usage(const std::string& message) const {
     return usage_error("run", message);
@@ -216,7 +214,7 @@ class stream_runner {
     using clock = std::chrono::steady_clock;
     const clock::time_point start = clock::now();
     for (std::uint64_t i = 0; i < options_.steps.value_or(1); ++i) {
-      const vg::outcome done = machine_.run(steps_of(options_));
+      const vg::outcome done = machine_.run(budget_of(options_));
       steps_ += done.steps;
       if (!done) return fail(done);
     }

@@ -86,8 +86,9 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
   how.out = [&o](std::string_view s) { return put(o.json ? stderr : stdout, s, o.nac.raw); };
   how.err = [&o](std::string_view s) { return put(stderr, s, o.nac.raw); };
   how.seed = o.seed.value_or(0);
-  if (o.max_memory) how.max_memory = *o.max_memory;
-  how.max_steps = steps_of(o);
+  const budget limit = budget_of(o);
+  how.max_memory = limit.max_memory;
+  how.max_steps = limit.max_steps;
 
   vn::plan_machine machine(p, std::move(how));
   std::uint64_t steps = 0;

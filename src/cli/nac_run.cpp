@@ -27,8 +27,8 @@ struct target {
 /// Shows the progress of a run, on a terminal.
 struct shown_progress : vn::no_observer {
   progress* shown = nullptr;
-  void begin(std::uint32_t i) noexcept {
-    if ((i & 15) == 0) shown->advance(i);
+  void begin(const vn::event& at) noexcept {
+    if ((at.instruction & 15) == 0) shown->advance(at.instruction);
   }
 };
 
@@ -97,7 +97,7 @@ class program_runner {
       progress bar(machine_.program().size());
       shown_progress see;
       see.shown = &bar;
-      vn::outcome done = machine_.run(steps_of(options_), see);
+      vn::outcome done = machine_.run(budget_of(options_), see);
       bar.clear();
       steps_ += done.steps;
       if (done) check_outputs(done);
@@ -164,7 +164,7 @@ class program_runner {
 
 vn::interpreter_options machine_options(const run_options& o) {
   vn::interpreter_options how;
-  if (o.max_memory) how.max_memory = *o.max_memory;
+  how.max_memory = budget_of(o).max_memory;
   how.seed = o.seed_of_operations;
   if (o.nac.schedule == "planned") how.frees = vn::freeing::computed;
   if (o.nac.schedule == "none") how.frees = vn::freeing::never;
@@ -189,7 +189,7 @@ exit_code measure_nac(const run_options& o, const source& file, const reporting&
   nac_inputs inputs("info", o, to);
   if (const exit_code code = inputs.bind(*model.program); code != success) return code;
   if (const exit_code code = inputs.set(machine); code != success) return code;
-  const vn::outcome done = machine.run(steps_of(o));
+  const vn::outcome done = machine.run(budget_of(o));
   out = machine.figures();
   return done ? success : fail_run(done, *model.program, file, to);
 }

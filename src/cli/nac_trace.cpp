@@ -34,15 +34,15 @@ struct recorder {
   std::vector<std::size_t> open;
   std::vector<moment> commands;
 
-  void begin(std::uint32_t i) {
+  void begin(const vn::event& at) {
     open.push_back(instructions.size());
-    instructions.push_back({i, clock::now(), {}, 0});
+    instructions.push_back({at.instruction, clock::now(), {}, 0});
   }
-  void end(std::uint32_t, std::uint64_t live) {
+  void end(const vn::event& at) {
     span& s = instructions[open.back()];
     open.pop_back();
     s.to = clock::now();
-    s.live = live;
+    s.live = at.live;
   }
   void command(nac::action what, std::uint32_t target) {
     commands.push_back({what, target, clock::now()});
@@ -69,7 +69,7 @@ exit_code trace_nac(const run_options& o, const source& file) {
   const clock::time_point start = clock::now();
   for (std::uint64_t i = 0; i < o.steps.value_or(1); ++i) {
     seen.open.clear();
-    const vn::outcome done = machine.run(steps_of(o), seen);
+    const vn::outcome done = machine.run(budget_of(o), seen);
     if (!done) return fail_run(done, program, file, to);
   }
 

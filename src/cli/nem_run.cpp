@@ -66,7 +66,7 @@ class nem_runner {
     vn::outcome done;
     for (std::uint64_t i = 0; i < options_.steps.value_or(1) && !is_fatal(done.code); ++i) {
       tessera::report found;
-      done = machine_.run(&found);
+      done = machine_.run(&found, nullptr, budget_of(options_));
       tasks_ += done.tasks;
       soften(found);
       if (!found.diagnostics.empty()) add(diagnose_nem(found, file_, nullptr));
@@ -287,8 +287,7 @@ exit_code run_nem(const run_options& o, const source& file) {
     show_note(std::to_string(n) + (n == 1 ? " warning" : " warnings") +
               " of verification; `tessera check` shows them");
   vn::machine_options how;
-  if (o.max_memory) how.max_memory = *o.max_memory;
-  how.max_steps = steps_of(o);
+  how.max_memory = budget_of(o).max_memory;
   how.schedule = order->order;
   how.seed = order->seed;
   // Without --allow-races, the first race ends the run.

@@ -47,9 +47,9 @@ namespace {
 
 /// Executes the program and reports its findings.
 [[nodiscard]] exit_code execute(vn::machine& machine, vn::timeline& when, bool has_values,
-                                std::uint64_t max_memory, const reporting& to, const source& file) {
+                                const budget& limit, const reporting& to, const source& file) {
   tessera::report found;
-  const vn::outcome done = machine.run(&found, &when);
+  const vn::outcome done = machine.run(&found, &when, limit);
   const bool is_over =
       done.code != errc::ok && done.code != errc::nem_rt_race && !is_of_values(done.code);
   auto& list = found.diagnostics;
@@ -64,7 +64,7 @@ namespace {
   const std::vector<diagnostic> findings = diagnose_nem(found, file, nullptr);
   if (is_over && !findings.empty()) {
     const exit_code code = to.fail(findings, file.what);
-    if (is_limited_memory(machine, max_memory)) show_note("--max-memory raises the limit");
+    if (is_limited_memory(machine, limit.max_memory)) show_note("--max-memory raises the limit");
     note_limit(done.code, to);
     return code;
   }
@@ -88,8 +88,8 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   if (!found.program) return report_nem(found, file, to, o.nem.reading);
 
   vn::machine_options how;
-  if (o.max_memory) how.max_memory = *o.max_memory;
-  how.max_steps = steps_of(o);
+  const budget limit = budget_of(o);
+  how.max_memory = limit.max_memory;
   how.keep_going = true;
   vn::machine machine(*found.program, how);
   nem_inputs inputs("trace", o, to);
@@ -100,8 +100,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
 
   inspect::timeline_recorder seen(*found.program, file.characters());
   vn::timeline when(*found.program, costs, seen);
-  if (const exit_code code = execute(machine, when, has_values, how.max_memory, to, file);
-      code != success)
+  if (const exit_code code = execute(machine, when, has_values, limit, to, file); code != success)
     return code;
   const vn::timing_report report = when.report();
   if (has_file || trace_to_stdout) {

@@ -220,8 +220,11 @@ class runner {
     using clock = std::chrono::steady_clock;
     std::uint64_t all = 0;
     if (options_.max_steps && (!checked_mul(inputs_.rows, std::uint64_t{machine_.size()}, all) ||
-                               all > *options_.max_steps))
-      return report({.code = errc::budget_steps}, 0);
+                               all > *options_.max_steps)) {
+      vm::alir::outcome refused;
+      refused.code = errc::budget_steps;
+      return report(refused, 0);
+    }
     outputs_ = {inputs_.rows, machine_.outputs(), {}};
     if (const exit_code code = check_size("outputs", machine_.outputs()); code != success)
       return code;

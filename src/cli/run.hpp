@@ -62,9 +62,9 @@ struct run_options {
 
 /// Adds --max-steps.
 void add_max_steps(const command& verb, std::optional<std::uint64_t>& max_steps);
-/// The maximum number of steps of a run.
-[[nodiscard]] inline std::uint64_t steps_of(const run_options& o) noexcept {
-  return o.max_steps.value_or(budget{}.max_steps);
+/// --max-steps and --max-memory.
+[[nodiscard]] inline budget budget_of(const run_options& o) noexcept {
+  return {o.max_steps.value_or(budget{}.max_steps), o.max_memory.value_or(budget{}.max_memory)};
 }
 /// Names the option that raises the limit, after a run that exceeded it.
 void note_limit(errc code, const reporting& to);

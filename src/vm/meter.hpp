@@ -61,6 +61,13 @@ inline constexpr std::uint64_t products_a_step = 32;
   return sum_of_steps(all, sum_of_steps(result, factors));
 }
 
+/// The bytes that a run may hold: those of its machine, or fewer where its budget names fewer.
+[[nodiscard]] constexpr std::uint64_t memory_of_run(const budget& run,
+                                                    std::uint64_t machine) noexcept {
+  const bool is_default = run.max_memory == budget{}.max_memory;
+  return is_default || run.max_memory > machine ? machine : run.max_memory;
+}
+
 class meter {
  public:
   /// Without a budget it only counts.

@@ -35,19 +35,17 @@
 #include <span>
 
 #include "../alir.hpp"
-#include "../core/limits.hpp"
-#include "callback.hpp"
+#include "observer.hpp"
+#include "outcome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::alir {
 
-/// The result of a run; true when all samples ran.
-struct outcome {
-  errc code = errc::ok;
+/// The result of a run; true when all samples ran. Steps: operations times samples whose outputs are
+/// written.
+struct outcome : vm::outcome {
   std::int64_t operation = -1;  ///< index of the operation that trapped
   std::uint64_t sample = 0;     ///< the first sample for which it did
-  std::uint64_t steps = 0;      ///< operations times samples whose outputs are written
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
 /// Instruction sets that the loop is compiled for.
@@ -62,9 +60,12 @@ struct machine_options {
   int min_lane_bits = 16;             ///< for tests: 32 and 64 ask for wider lanes
 };
 
-/// Called after each operation with its index, the first sample of a block, and a value for each sample.
-using observer =
-    callback<void(std::size_t index, std::uint64_t first, std::span<const std::int64_t> values)>;
+/// An operation for a block of samples.
+struct event {
+  std::size_t operation = 0;             ///< its index
+  std::uint64_t first = 0;               ///< the first sample of the block
+  std::span<const std::int64_t> values;  ///< at its end: one for each sample of the block
+};
 
 class machine {
  public:
@@ -94,7 +95,7 @@ class machine {
  protected:
   machine(const tessera::alir::program& p, const machine_options& how, bool one_to_one);
   outcome run_observed(std::span<const double> in, std::span<double> out, std::uint64_t samples,
-                       const budget& limit, const observer& watch);
+                       const budget& limit, const observer_ref<event>& see);
 
  private:
   class state;
@@ -111,12 +112,11 @@ class observed_machine : private machine {
 
   using machine::inputs, machine::outputs, machine::size, machine::memory;
 
-  /// As machine::run, calling `each` after every operation. After a trap the values of its sample
-  /// and of later ones are meaningless.
-  template <class Observer>
+  /// As machine::run. After a trap the values of its sample and of later ones are meaningless.
+  template <observer_of<event> Observer>
   outcome run(std::span<const double> in, std::span<double> out, std::uint64_t samples,
-              const budget& limit, Observer&& each) {
-    return run_observed(in, out, samples, limit, observer(each));
+              const budget& limit, Observer&& see) {
+    return run_observed(in, out, samples, limit, observer_ref<event>(see));
   }
 };
 

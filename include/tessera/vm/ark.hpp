@@ -28,7 +28,7 @@
 // Errors:     made(): ark_unsupported, naming the operation; budget_memory. run(): those,
 //             budget_steps before anything runs; ark_division and ark_index, before the operation
 //             writes anything; ark_m08_deadlock, with the ranks that wait, and for what.
-// Limits:     machine_options; max_steps.
+// Limits:     machine_options; the budget.
 // Allocation: on construction, without memory beyond the budget. Storages that nothing
 //             touches are not touched. run() allocates nothing but texts.
 
@@ -39,37 +39,32 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 
 #include "../ark.hpp"
-#include "../core/limits.hpp"
-#include "callback.hpp"
+#include "observer.hpp"
+#include "outcome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 
 namespace model = tessera::ark;
 
-/// The result of compiling or running; true on success.
-struct outcome {
-  errc code = errc::ok;
+/// An operation that does anything, of a rank.
+struct event {
   std::uint32_t rank = 0;
   std::uint32_t node = model::none;  ///< index in model::nodes
   std::uint32_t op = model::none;    ///< index in model::ops
-  /// Elements computed: of results; of what is reduced; m n k for products; at least 1 for each
-  /// operation.
-  std::uint64_t steps = 0;
-  std::string text;  ///< details: waiting ranks, tokens that were left
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
+
+/// The result of compiling or running, and the operation where it failed; true on success. Steps:
+/// elements computed, of results; of what is reduced; m n k for products; at least 1 for each
+/// operation. The text: waiting ranks, tokens that were left.
+struct outcome : vm::outcome, event {};
 
 struct machine_options {
   bool fast = false;  ///< sums of products in FP32, as fast as the host can
   std::uint64_t max_memory = budget{}.max_memory;
 };
-
-/// Called after each operation that does anything: indices in model::nodes and model::ops.
-using observer = callback<void(std::uint32_t rank, std::uint32_t node, std::uint32_t op)>;
 
 class machine {
  public:
@@ -94,17 +89,15 @@ class machine {
   bool write(std::size_t rank, std::uint32_t tensor, std::span<const std::byte> dense);
   bool read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> dense) const;
 
-  outcome run(std::uint64_t max_steps = budget{}.max_steps) { return run_observed(max_steps, {}); }
-  /// The same with an observer.
-  template <class Observer>
-  outcome run(std::uint64_t max_steps, Observer&& each) {
-    return run_observed(max_steps, observer(each));
+  template <observer_of<event> Observer = no_observer>
+  outcome run(const budget& limit = {}, Observer&& see = {}) {
+    return run_observed(limit, observer_ref<event>(see));
   }
   /// Fills all storages with zeros.
   void reset() noexcept;
 
  private:
-  outcome run_observed(std::uint64_t max_steps, observer each);
+  outcome run_observed(const budget& limit, const observer_ref<event>& see);
 
   class ranks;
   std::unique_ptr<ranks> ranks_;

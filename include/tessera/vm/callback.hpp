@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A function of the caller's that a machine calls: an observer of a run, a host's operation.
+// A function of the caller's that is called by what it is given to: a host's operation.
 //
-//   const auto count = [&](std::uint32_t instruction, std::uint64_t live) { ... };
-//   vm.run(max_steps, count);             // as a callback<void(std::uint32_t, std::uint64_t)>
+//   const auto host = [&](const vm::nem::call& c, vm::nem::verdict& v) { ... };
+//   vm::nem::machine vm(program, {.host = host});  // as a callback<bool(const call&, verdict&)>
 //
 // Lifetime:   borrows the function; a temporary one is refused by the compiler.
 // Errors:     those of the function, which throws nothing.

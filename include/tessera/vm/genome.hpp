@@ -32,28 +32,28 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 #include <string_view>
 
-#include "../core/limits.hpp"
 #include "../genome.hpp"
 #include "array.hpp"
+#include "observer.hpp"
+#include "outcome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::genome {
 
-/// How a run ended: true when all went well.
-struct outcome {
+/// A node; calls of patterns, IF and WHILE contain what they run.
+struct event {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  errc code = errc::ok;
   std::uint32_t node = none;          ///< of the stream; of a call, the PATTERN
-  std::uint64_t offset = 0;           ///< of that node, into the stream's bytes
-  std::uint32_t pattern = none;       ///< the id of the innermost pattern in which it happened
+  std::uint32_t pattern = none;       ///< the id of the innermost pattern that it is in
   std::uint32_t pattern_node = none;  ///< and the index there
-  std::uint64_t nodes = 0;            ///< that ran, calls among them
-  std::uint64_t steps = 0;            ///< of the budget that they took
-  std::string text;                   ///< what was found
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
+};
+
+/// How a run ended, and at which node it failed.
+struct outcome : vm::outcome, event {
+  std::uint64_t offset = 0;  ///< of the node, into the stream's bytes
+  std::uint64_t nodes = 0;   ///< that ran, calls among them
 };
 
 struct machine_options {
@@ -79,13 +79,18 @@ class machine {
   [[nodiscard]] std::size_t unnamed_parameters() const noexcept;
   outcome set_unnamed_parameter(std::size_t index, const array_view& x);
 
-  outcome run(std::uint64_t max_steps = budget{}.max_steps);
+  template <observer_of<event> Observer = no_observer>
+  outcome run(const budget& limit = {}, Observer&& see = {}) {
+    return run_observed(limit, observer_ref<event>(see));
+  }
 
   [[nodiscard]] std::size_t outputs() const noexcept;
   /// Empty where the output is no tensor. Of an operation with several results, the first one.
   [[nodiscard]] array_view output(std::size_t index) const noexcept;
 
  private:
+  outcome run_observed(const budget& limit, const observer_ref<event>& see);
+
   class state;
   std::unique_ptr<state> state_;
 };

@@ -35,25 +35,20 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
 
-#include "../core/limits.hpp"
 #include "../nac.hpp"
 #include "array.hpp"
-#include "callback.hpp"
+#include "observer.hpp"
+#include "outcome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-/// How a run ended: true when all went well.
-struct outcome {
+/// How a run ended.
+struct outcome : vm::outcome {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
-  errc code = errc::ok;
   std::uint32_t instruction = none;  ///< of OPS
   std::uint64_t instructions = 0;    ///< that ran
-  std::uint64_t steps = 0;           ///< of the budget that they took
-  std::string text = {};             ///< what was found
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
 struct machine_options {
@@ -61,8 +56,11 @@ struct machine_options {
   std::uint64_t seed = 0;  ///< of random operations; each run begins with it
 };
 
-/// Called after each instruction with its index, and the bytes of all values.
-using observer = callback<void(std::uint32_t instruction, std::uint64_t live)>;
+/// An instruction; CONTROL_FLOW and CONVERGENCE contain their branches.
+struct event {
+  std::uint32_t instruction = 0;
+  std::uint64_t live = 0;  ///< bytes of all values
+};
 
 class machine {
  public:
@@ -76,11 +74,9 @@ class machine {
   /// A state by its id.
   outcome set_state(std::uint16_t id, const array_view& x);
 
-  outcome run(std::uint64_t max_steps = budget{}.max_steps) { return run_observed(max_steps, {}); }
-  /// The same with an observer.
-  template <class Observer>
-  outcome run(std::uint64_t max_steps, Observer&& each) {
-    return run_observed(max_steps, observer(each));
+  template <observer_of<event> Observer = no_observer>
+  outcome run(const budget& limit = {}, Observer&& see = {}) {
+    return run_observed(limit, observer_ref<event>(see));
   }
 
   [[nodiscard]] std::size_t outputs() const noexcept;
@@ -88,7 +84,7 @@ class machine {
   [[nodiscard]] array_view output(std::size_t index) const noexcept;
 
  private:
-  outcome run_observed(std::uint64_t max_steps, observer each);
+  outcome run_observed(const budget& limit, const observer_ref<event>& see);
 
   class state;
   std::unique_ptr<state> state_;

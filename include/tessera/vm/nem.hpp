@@ -38,7 +38,7 @@
 // Lifetime:   borrows its program. Bytes of buffers last as long as the machine.
 // Errors:     run(): the code of the first error, even if the run continued: nem_rt_*,
 //             budget_steps, or a rule of verification. The report has the places.
-// Limits:     machine_options. Steps are charged in the order of the text, whatever the schedule.
+// Limits:     machine_options; the budget. Steps are charged in the order of the text, whatever the schedule.
 // Allocation: the buffers, as far as they are touched, and up to an eighth of that to track writes;
 //             the workspace of operations. Schedules other than in_order keep up to `lookahead`
 //             tasks, and 20 bytes for each past one; a search for races, the same as verification.
@@ -54,6 +54,8 @@
 
 #include "../nem.hpp"
 #include "callback.hpp"
+#include "observer.hpp"
+#include "outcome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -152,12 +154,16 @@ struct verdict {
 
 // ---- the machine
 
-/// The result of a run; true on success.
-struct outcome {
-  errc code = errc::ok;
+/// The result of a run. Steps: charged for tasks and for iterations.
+struct outcome : vm::outcome {
   std::uint64_t tasks = 0;  ///< executed
-  std::uint64_t steps = 0;  ///< charged for them and for iterations
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
+};
+
+/// An execution of a task.
+struct event {
+  std::uint32_t task = 0;                   ///< nem::task::index
+  std::span<const std::int64_t> iteration;  ///< values of the loops around it, the outermost first
+  const call* what = nullptr;               ///< its operands in memory
 };
 
 enum class schedule : std::uint8_t { in_order, reverse, random };
@@ -172,7 +178,6 @@ using host_function = callback<bool(const call&, verdict&)>;
 
 struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;  ///< bytes of all buffers
-  std::uint64_t max_steps = budget{}.max_steps;
   nem::schedule schedule = schedule::in_order;
   std::uint64_t seed = 0;              ///< of random
   std::uint32_t lookahead = 1u << 16;  ///< tasks that may wait; not for in_order
@@ -225,9 +230,16 @@ class machine {
 
   /// Executes the program. Buffers keep their contents, also for later runs. With a timeline, tasks
   /// start in the order of time, whatever the schedule; `lookahead` are considered at once.
-  outcome run(tessera::report* found = nullptr, timeline* when = nullptr);
+  template <observer_of<event> Observer = no_observer>
+  outcome run(tessera::report* found = nullptr, timeline* when = nullptr, const budget& limit = {},
+              Observer&& see = {}) {
+    return run_observed(found, when, limit, observer_ref<event>(see));
+  }
 
  private:
+  outcome run_observed(tessera::report* found, timeline* when, const budget& limit,
+                       const observer_ref<event>& see);
+
   class state;
   std::unique_ptr<state> state_;
 };

@@ -145,6 +145,8 @@ TESSERA_TARGET void execute(const compiled_program& p, block& b) {
   const term* terms = p.terms.data();
   for (const instruction* at = p.code.data();; ++at) {
     const instruction& i = *at;
+    if constexpr (Observed)
+      if (i.what != instruction::kind::end) b.begin(static_cast<std::size_t>(at - p.code.data()));
     vector* const to = rows + i.to * stride;
     const unsigned left = i.left;
     const auto mask = static_cast<Lane>(i.mask());
@@ -205,7 +207,7 @@ TESSERA_TARGET void execute(const compiled_program& p, block& b) {
       case kind::input: break;
       case kind::end: return;
     }
-    if constexpr (Observed) b.observe(static_cast<std::size_t>(at - p.code.data()), to);
+    if constexpr (Observed) b.end(static_cast<std::size_t>(at - p.code.data()), to);
   }
 }
 

@@ -28,7 +28,7 @@ struct block {
   double* out;
   std::size_t samples;
   std::uint64_t first;
-  observer watch;
+  const observer_ref<event>& see;
   std::size_t trap_lane = SIZE_MAX;
   std::uint32_t trap_operation = 0;
 
@@ -41,8 +41,9 @@ struct block {
     trap_operation = operation;
   }
   [[nodiscard]] std::size_t whole() const noexcept { return std::min(samples, trap_lane); }
-  void observe(std::size_t index, const void* row) const {
-    watch(index, first, std::span(static_cast<const std::int64_t*>(row), samples));
+  void begin(std::size_t operation) const { see.begin({operation, first, {}}); }
+  void end(std::size_t operation, const void* row) const {
+    see.end({operation, first, std::span(static_cast<const std::int64_t*>(row), samples)});
   }
 };
 
@@ -115,7 +116,7 @@ class machine::state {
   outcome run(std::span<const double> in, std::span<double> out, std::uint64_t samples);
   /// Samples first to last on the rows of one thread.
   outcome run_range(unsigned thread, const double* in, double* out, std::uint64_t first,
-                    std::uint64_t last, const observer& watch = {});
+                    std::uint64_t last, const observer_ref<event>& see = {});
 
  private:
   struct alignas(64) line {
@@ -155,7 +156,7 @@ outcome machine::state::check(std::uint64_t samples, const budget& limit) const 
   std::uint64_t steps = 0;
   if (!checked_mul(std::uint64_t{size()}, samples, steps) || !meter(limit.max_steps).charge(steps))
     done.code = errc::budget_steps;
-  else if (memory_ > limit.max_memory ||
+  else if (memory_ > memory_of_run(limit, how_.max_memory) ||
            rows_.size() * sizeof(line) < program_->memory_of_rows() * how_.threads)
     done.code = errc::budget_memory;
   return done;
@@ -172,7 +173,8 @@ outcome machine::state::run(std::span<const double> in, std::span<double> out,
 }
 
 outcome machine::state::run_range(unsigned thread, const double* in, double* out,
-                                  std::uint64_t first, std::uint64_t last, const observer& watch) {
+                                  std::uint64_t first, std::uint64_t last,
+                                  const observer_ref<event>& see) {
   const engine& e = engine_of(how_.instructions);
   const auto width = static_cast<std::size_t>(program_->lane_bits / 32);  // 0, 1, 2
   const std::size_t many =
@@ -182,8 +184,7 @@ outcome machine::state::run_range(unsigned thread, const double* in, double* out
   while (first < last) {
     const std::uint64_t left = last - first;
     // A whole row costs as much as two blocks of few lanes, and one of those as two single samples.
-    const std::size_t lanes = static_cast<bool>(watch) || left >= many || left > 2 * few_lanes
-                                  ? many
+    const std::size_t lanes = static_cast<bool>(see) || left >= many || left > 2 * few_lanes ? many
                               : left > 1 ? few_lanes
                                          : 1;
     block b{.rows = rows,
@@ -191,11 +192,11 @@ outcome machine::state::run_range(unsigned thread, const double* in, double* out
             .out = out + first * outputs(),
             .samples = left < lanes ? static_cast<std::size_t>(left) : lanes,
             .first = first,
-            .watch = watch};
-    const block_function function = static_cast<bool>(watch) ? baseline::observed
-                                    : lanes == many          ? e.many[width]
-                                    : lanes == few_lanes     ? e.few[width]
-                                                             : e.one;
+            .see = see};
+    const block_function function = static_cast<bool>(see) ? baseline::observed
+                                    : lanes == many        ? e.many[width]
+                                    : lanes == few_lanes   ? e.few[width]
+                                                           : e.one;
     function(*program_, b);
     done.steps += size() * b.whole();
     if (b.trap_lane < b.samples) {
@@ -272,9 +273,10 @@ outcome machine::run(std::span<const double> in, std::span<double> out, std::uin
 }
 
 outcome machine::run_observed(std::span<const double> in, std::span<double> out,
-                              std::uint64_t samples, const budget& limit, const observer& watch) {
+                              std::uint64_t samples, const budget& limit,
+                              const observer_ref<event>& see) {
   const outcome refused = state_->check(samples, limit);
-  return refused ? state_->run_range(0, in.data(), out.data(), 0, samples, watch) : refused;
+  return refused ? state_->run_range(0, in.data(), out.data(), 0, samples, see) : refused;
 }
 
 }  // namespace vm::alir

@@ -155,13 +155,11 @@ class compiler {
         busy_ = 0;
         cost_ = 1;
         if (const errc code = add(g_.ops[op_]); code != errc::ok)
-          return {.code = code,
-                  .rank = static_cast<std::uint32_t>(rank_),
-                  .node = node_,
-                  .op = op_,
-                  .text = g_.ops[op_].type == op_type::unknown
-                              ? unknown_types()
-                              : std::string(type_name(g_, g_.ops[op_]))};
+          return {{.code = code,
+                   .text = g_.ops[op_].type == op_type::unknown
+                               ? unknown_types()
+                               : std::string(type_name(g_, g_.ops[op_]))},
+                  {.rank = static_cast<std::uint32_t>(rank_), .node = node_, .op = op_}};
         if (out_.steps.size() == first) continue;
         for (std::size_t s = first; s + 1 < out_.steps.size(); ++s) out_.steps[s].last = false;
         cost_ = sum_of_steps(product_of_steps(cost_, element_steps(g_.ops[op_].type)),

@@ -229,12 +229,16 @@ outcome engine::check(std::uint64_t steps, std::uint64_t max_steps) const {
   return out;
 }
 
-outcome engine::run(std::uint64_t max_steps, const observer& watch) {
+outcome engine::run(const budget& limit, const observer_ref<event>& see) {
   if (!made_) return made_;
-  if (outcome refused = check(steps_, max_steps); !refused) return refused;
+  if (outcome refused = check(steps_, limit.max_steps); !refused) return refused;
+  outcome done;
+  if (exceeds(limit)) {
+    done.code = errc::budget_memory;
+    return done;
+  }
   post_->start();
   for (runner& r : runners_) r.start();
-  outcome done;
   std::size_t finished = 0;
   std::vector<bool> ended(runners_.size());
   for (bool moves = true; moves && done && finished < runners_.size();) {
@@ -242,7 +246,7 @@ outcome engine::run(std::uint64_t max_steps, const observer& watch) {
     for (std::size_t r = 0; done && r < runners_.size(); ++r) {
       if (ended[r]) continue;
       const std::size_t before = runners_[r].progress();
-      const state s = runners_[r].advance(*post_, watch);
+      const state s = runners_[r].advance(*post_, see);
       moves = moves || s == state::finished || runners_[r].progress() != before;
       if (s == state::finished) ended[r] = true, ++finished;
       if (s == state::trapped) done = runners_[r].done();

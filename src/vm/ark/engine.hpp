@@ -19,6 +19,7 @@
 #include "compile.hpp"
 #include "execute.hpp"
 #include "tessera/vm/ark.hpp"
+#include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
@@ -55,7 +56,7 @@ class engine {
   bool write(std::size_t rank, std::uint32_t tensor, std::span<const std::byte> dense);
   bool read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> dense) const;
 
-  outcome run(std::uint64_t max_steps, const observer& watch);
+  outcome run(const budget& limit, const observer_ref<event>& see);
   /// Fills all storages with zeros.
   void reset() noexcept;
 
@@ -71,6 +72,10 @@ class engine {
   /// Whether a run of so many steps exceeds the budget: budget_steps, at the first operation beyond
   /// it.
   [[nodiscard]] outcome check(std::uint64_t steps, std::uint64_t max_steps) const;
+  /// Whether the memory exceeds what a run may hold.
+  [[nodiscard]] bool exceeds(const budget& limit) const noexcept {
+    return memory_ > memory_of_run(limit, how_.max_memory);
+  }
   [[nodiscard]] runner& runner_of(std::size_t rank) noexcept { return runners_[rank - first_]; }
 
   outcome made_;

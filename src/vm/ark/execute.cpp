@@ -276,9 +276,13 @@ std::span<const std::uint32_t> runner::waiting_channels() const noexcept {
                                    : std::span<const std::uint32_t>();
 }
 
-state runner::advance(transport& to, const observer& watch) {
+state runner::advance(transport& to, const observer_ref<event>& see) {
   for (;; ++next_) {
     const step& s = program_->steps[next_];
+    if (!begun_ && s.kind != step_kind::end) {
+      begun_ = true;
+      see.begin({rank_, s.node, s.op});
+    }
     switch (s.kind) {
       case step_kind::map:
       case step_kind::reduce:
@@ -306,7 +310,8 @@ state runner::advance(transport& to, const observer& watch) {
     }
     if (!s.last) continue;
     done_.steps += program_->costs[next_];
-    if (watch) watch(rank_, s.node, s.op);
+    begun_ = false;
+    see.end({rank_, s.node, s.op});
   }
 }
 

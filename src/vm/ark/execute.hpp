@@ -40,12 +40,12 @@ class runner {
   void start() noexcept {
     next_ = 0;
     syncs_ = 0;
-    waits_ = false;
+    waits_ = begun_ = false;
     done_ = {};
     done_.rank = rank_;
   }
   /// Goes on as far as it can.
-  [[nodiscard]] state advance(transport& to, const observer& watch);
+  [[nodiscard]] state advance(transport& to, const observer_ref<event>& see);
   /// How it ended, and the steps so far.
   [[nodiscard]] const outcome& done() const noexcept { return done_; }
   /// How many steps were completed; grows whenever advance() gets anywhere.
@@ -61,6 +61,7 @@ class runner {
   tensors::matmul_workspace* room_;
   std::size_t next_ = 0;
   std::uint64_t syncs_ = 0;
+  bool begun_ = false;  // the operation of next_, as the observer was told
   outcome done_;
   std::uint32_t rank_;
   bool fast_, waits_ = false;

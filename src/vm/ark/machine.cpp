@@ -31,8 +31,8 @@ bool machine::write(std::size_t rank, std::uint32_t tensor, std::span<const std:
 bool machine::read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> dense) const {
   return ranks_->read(rank, tensor, dense);
 }
-outcome machine::run_observed(std::uint64_t max_steps, observer each) {
-  return ranks_->run(max_steps, each);
+outcome machine::run_observed(const budget& limit, const observer_ref<event>& see) {
+  return ranks_->run(limit, see);
 }
 void machine::reset() noexcept { ranks_->reset(); }
 

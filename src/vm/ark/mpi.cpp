@@ -223,12 +223,17 @@ mpi_machine::mpi_machine(const model::world& w, const machine_options& how, std:
 }
 mpi_machine::~mpi_machine() = default;
 
-outcome mpi_machine::run(std::uint64_t max_steps) {
+outcome mpi_machine::run(const budget& limit) {
   if (!made_) return made_;
   outcome cost;
   cost.steps = steps();
-  const std::uint64_t all = combine(cost, window_->comm()).steps;
-  if (outcome refused = check(all, max_steps); !refused) return refused;
+  if (exceeds(limit)) cost.code = errc::budget_memory;
+  outcome all = combine(cost, window_->comm());
+  if (outcome refused = check(all.steps, limit.max_steps); !refused) return refused;
+  if (!all) {
+    all.steps = 0;
+    return all;
+  }
   window_->start();
   runner& r = runner_of(rank_);
   r.start();

@@ -67,7 +67,7 @@ class mpi_machine : private engine {
   bool read(std::uint32_t tensor, std::span<std::byte> dense) const {
     return engine::read(rank_, tensor, dense);
   }
-  outcome run(std::uint64_t max_steps = budget{}.max_steps);
+  outcome run(const budget& limit = {});
   using engine::reset;
 
  private:

@@ -341,7 +341,7 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
          "model " + std::to_string(o[0]) + " gets no slots; expected at least 1");
   for (std::size_t i = 0; i < wanted; ++i)  // in turn where there are fewer than the model has
     m.runs->set_input(i, with.tensor_of(in(from[i % given])));
-  const outcome ran = m.runs->run(how_.max_steps);
+  const outcome ran = m.runs->run({how_.max_steps, how_.max_memory});
   arena_.charge(ran.steps);
   done.instructions += ran.instructions;
   for (std::size_t i = 0; i < wanted; ++i) m.runs->set_input(i, {});

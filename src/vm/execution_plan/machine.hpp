@@ -56,6 +56,7 @@
 
 #include "files.hpp"
 #include "tessera/nac/all.hpp"
+#include "tessera/vm/outcome.hpp"
 #include "value.hpp"
 #include "vm/nac/call.hpp"
 
@@ -80,15 +81,11 @@ struct plan_options {
   std::uint64_t max_written = std::uint64_t{1} << 30;  ///< bytes to files and streams
 };
 
-/// How a run ended: true when all went well.
-struct plan_outcome {
-  errc code = errc::ok;
+/// How a run ended.
+struct plan_outcome : vm::outcome {
   std::uint64_t offset = 0;          ///< of the instruction, into the bytecode; its size at the end
   std::uint64_t instructions = 0;    ///< that ran, those of models included
-  std::uint64_t steps = 0;           ///< of the budget that they took (vm/meter.hpp)
-  std::string text;                  ///< what was found
   std::vector<plan_value> returned;  ///< by EXEC_RETURN
-  [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
 class plan_machine {

@@ -37,7 +37,7 @@ interpreter::interpreter(const model::program& p, const interpreter_options& how
     for (const std::string& name : all.names())
       made_.text.append(made_.text.empty() ? "" : ", ").append(name);
   }
-  if (!made_) place(at_, made_);
+  if (!made_) set_place(made_);
   how_.results = {};
 }
 

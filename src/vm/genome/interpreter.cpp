@@ -41,15 +41,16 @@ bool interpreter::set_parameter(std::string_view name, value v) {
 
 // ---- a run
 
-outcome interpreter::run(std::uint64_t max_steps) {
+outcome interpreter::run(const budget& limit, const observer_ref<event>& see) {
   outcome done = made_;
   if (!done) return done;
   outputs_.clear();
   work_.random = 0;
-  const vm::meter outer = arena_.exchange(vm::meter(max_steps));
+  const vm::meter outer = arena_.exchange(vm::meter(limit.max_steps));
+  const std::uint64_t memory = arena_.exchange_limit(memory_of_run(limit, arena_.limit()));
   try {
     arena_.charge(results_.size());  // the end of a run goes over all of them
-    execute(done);
+    execute(done, see);
   } catch (nac::fault& f) {
     done.code = f.code;
     done.text = std::move(f.text);
@@ -57,8 +58,9 @@ outcome interpreter::run(std::uint64_t max_steps) {
     done.code = errc::budget_memory;
   }
   done.steps = arena_.exchange(outer).used();
+  arena_.exchange_limit(memory);
   if (!done) {
-    place(at_, done);
+    set_place(done);
     outputs_.clear();
   }
   frames_.clear();
@@ -67,27 +69,33 @@ outcome interpreter::run(std::uint64_t max_steps) {
   return done;
 }
 
-void interpreter::place(std::uint32_t at, outcome& done) const {
+event interpreter::place(std::uint32_t at) const {
   const auto stream_size = static_cast<std::uint32_t>(program_.stream().size());
-  if (at == outcome::none) return;
-  done.node = at;
+  event out;
+  out.node = at;
   if (at >= stream_size) {
     const auto in = std::find_if(calls_.begin(), calls_.end(),
                                  [&](const called& c) { return c.first <= at && at < c.end; });
-    done.node = in == calls_.end() ? caller_ : in->caller;
+    out.node = in == calls_.end() ? caller_ : in->caller;
     if (in != calls_.end()) {
-      done.pattern = library_.registry().patterns[in->pattern].id;
-      done.pattern_node = at - in->first;
+      out.pattern = library_.registry().patterns[in->pattern].id;
+      out.pattern_node = at - in->first;
     }
     const auto outermost = std::find_if(frames_.begin(), frames_.end(), [&](const frame& f) {
       return f.what == phase::code && f.end != stream_size;
     });
-    if (outermost != frames_.end()) done.node = outermost->opener;
+    if (outermost != frames_.end()) out.node = outermost->opener;
   }
+  return out;
+}
+
+void interpreter::set_place(outcome& done) const {
+  if (at_ == event::none) return;
+  static_cast<event&>(done) = place(at_);
   done.offset = model::offset_of(program_.stream(), done.node);
 }
 
-void interpreter::execute(outcome& done) {
+void interpreter::execute(outcome& done, const observer_ref<event>& see) {
   const auto stream_size = static_cast<std::uint32_t>(code_.empty() ? 0 : program_.stream().size());
   frames_.clear();
   frames_.push_back({phase::code, stream_size, 0, 0, 0, {}, {}});
@@ -96,14 +104,17 @@ void interpreter::execute(outcome& done) {
   while (true) {
     const std::uint32_t end = frames_.back().end, base = frames_.back().base;
     if (i == end) {
-      if (frames_.size() == 1) break;
+      const std::size_t depth = frames_.size();
+      if (depth == 1) break;
       i = leave();
+      if (see && frames_.size() < depth) see.end(place(at_));
       continue;
     }
     const compiled_node& p = code_[i];
     at_ = i;
     arena_.charge(instruction_steps + p.count * operand_steps);
     ++done.nodes;
+    if (see) see.begin(place(i));
     const std::uint32_t slot = base + p.slot;
     switch (p.what) {
       case kind::nothing: break;
@@ -138,6 +149,7 @@ void interpreter::execute(outcome& done) {
       }
     }
     drop(slot);
+    if (see) see.end(place(i));
     i = p.next;
   }
   if (returned || stream_size == 0) return;

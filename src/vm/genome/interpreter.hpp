@@ -36,7 +36,7 @@
 // Errors:     run(): genome_run_*, nac_run_*, budget_steps, budget_memory, with the node; where
 //             patterns lead, as expand() has them, genome_pattern_* and genome_reference_external. A
 //             machine can be run again after any of them.
-// Limits:     interpreter_options; max_steps: those of each node are charged before it runs.
+// Limits:     interpreter_options; the budget: steps of each node are charged before it runs.
 // Allocation: numbers, parameters and results, within max_memory: results until their last use.
 //             Besides them about 200 bytes for a node of the expansion, which has at most max_nodes,
 //             and 100 for one of the stream and of each pattern that it calls, 16 for each argument.
@@ -101,7 +101,7 @@ class interpreter {
     return set(unnamed_, index, std::move(v));
   }
 
-  outcome run(std::uint64_t max_steps = budget{}.max_steps);
+  outcome run(const budget& limit = {}, const observer_ref<event>& see = {});
 
   /// What the program returned, in its order.
   [[nodiscard]] std::span<const nac::value> outputs() const noexcept { return outputs_; }
@@ -190,7 +190,7 @@ class interpreter {
   void find_drops();
 
   // ---- one run
-  void execute(outcome& done);
+  void execute(outcome& done, const observer_ref<event>& see);
   [[nodiscard]] static std::size_t slot_at(const operand& o, std::uint32_t base) noexcept {
     return static_cast<std::size_t>(std::int64_t{base} + o.slot);
   }
@@ -213,7 +213,8 @@ class interpreter {
   /// The innermost frame ended. Where to go on.
   [[nodiscard]] std::uint32_t leave();
   void drop(std::uint32_t slot);
-  void place(std::uint32_t at, outcome& done) const;
+  [[nodiscard]] event place(std::uint32_t at) const;
+  void set_place(outcome& done) const;
 
   model::program const& program_;
   const model::library& library_;

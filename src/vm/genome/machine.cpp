@@ -47,7 +47,9 @@ outcome machine::set_unnamed_parameter(std::size_t index, const array_view& x) {
   });
 }
 
-outcome machine::run(std::uint64_t max_steps) { return state_->run(max_steps); }
+outcome machine::run_observed(const budget& limit, const observer_ref<event>& see) {
+  return state_->run(limit, see);
+}
 
 std::size_t machine::outputs() const noexcept { return state_->outputs().size(); }
 array_view machine::output(std::size_t index) const noexcept {

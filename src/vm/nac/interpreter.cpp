@@ -271,7 +271,7 @@ void interpreter::reset_states() {
 
 // ---- a run
 
-outcome interpreter::run(std::uint64_t max_steps) { return run(max_steps, no_observer()); }
+outcome interpreter::run(const budget& limit) { return run(limit, no_observer()); }
 
 void interpreter::begin_run() {
   outputs_.clear();

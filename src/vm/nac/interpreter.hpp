@@ -121,13 +121,10 @@ struct statistics {
   std::uint32_t preloads_late = 0;   ///< those that it had to wait for, or to load itself
 };
 
-/// Sees nothing; what else run() takes has these members, and throws nothing.
-struct no_observer {
+/// Sees nothing; what else run() takes has these members, and throws nothing: those of any observer
+/// (tessera/vm/observer.hpp), and two for the schedule.
+struct no_observer : vm::no_observer {
   using clock = preloader::clock;
-  /// An instruction; a CONTROL_FLOW or CONVERGENCE ends after its branches. `live`: bytes of
-  /// values.
-  void begin(std::uint32_t) noexcept {}
-  void end(std::uint32_t, std::uint64_t /*live*/) noexcept {}
   /// A command of the schedule that dropped a result or began to load a parameter.
   void command(model::action, std::uint32_t /*target*/) noexcept {}
   /// What the thread did for an INPUT; reported when that INPUT comes.
@@ -160,9 +157,9 @@ class interpreter {
   /// Makes them as they were at first.
   void reset_states();
 
-  outcome run(std::uint64_t max_steps = budget{}.max_steps);
+  outcome run(const budget& limit = {});
   template <class Observer>
-  outcome run(std::uint64_t max_steps, Observer&& see);
+  outcome run(const budget& limit, Observer&& see);
 
   /// What the program returned, in its order.
   [[nodiscard]] std::span<const value> outputs() const noexcept { return outputs_; }
@@ -355,7 +352,7 @@ void interpreter::execute(Observer& see, outcome& done) {
       done.instruction = i;
       arena_.charge(p.steps);
       ++done.instructions;
-      if constexpr (observed) see.begin(i);
+      if constexpr (observed) see.begin(event{i, arena_.live()});
       if ((p.flags & has_before) != 0) {
         if ((p.flags & checks_absent) != 0) check_absent(i);
         if ((p.flags & preloads) != 0) begin_preloads(i, see);
@@ -380,7 +377,7 @@ void interpreter::execute(Observer& see, outcome& done) {
         }
         case kind::output:
           give_outputs(i, outputs_);
-          if constexpr (observed) see.end(i, arena_.live());
+          if constexpr (observed) see.end(event{i, arena_.live()});
           return;
         case kind::subgraph_output:
           if (frames_.size() == 1) {
@@ -389,7 +386,7 @@ void interpreter::execute(Observer& see, outcome& done) {
           }
           frames_.back().result = branch_value(i);
           skip(i, end, see);
-          if constexpr (observed) see.end(i, arena_.live());
+          if constexpr (observed) see.end(event{i, arena_.live()});
           i = end - 1;
           continue;
         case kind::control_flow: next = enter_control_flow(i, p); break;
@@ -407,7 +404,7 @@ void interpreter::execute(Observer& see, outcome& done) {
         if ((p.flags & ends_block) != 0) frames_.back().result = results_[i];
         if ((p.flags & drops) != 0) drop_all(p.command, commands_behind(i + 1), see);
       }
-      if constexpr (observed) see.end(i, arena_.live());
+      if constexpr (observed) see.end(event{i, arena_.live()});
     }
     if (frames_.size() == 1) {  // without an OUTPUT 0
       if (const value& last = frames_.back().result; !last.is_none())
@@ -420,17 +417,18 @@ void interpreter::execute(Observer& see, outcome& done) {
       // First, for a command of a branch may drop it.
       if (i == frames_.back().end) frames_.back().result = results_[opened_by];
       skip(end, i, see);
-      if constexpr (observed) see.end(opened_by, arena_.live());
+      if constexpr (observed) see.end(event{opened_by, arena_.live()});
     }
     end = frames_.back().end;
   }
 }
 
 template <class Observer>
-outcome interpreter::run(std::uint64_t max_steps, Observer&& see) {
+outcome interpreter::run(const budget& limit, Observer&& see) {
   outcome done = made_;
   if (!done) return done;
-  const vm::meter own = arena_.steps().part(max_steps), outer = arena_.exchange(own);
+  const vm::meter own = arena_.steps().part(limit.max_steps), outer = arena_.exchange(own);
+  const std::uint64_t memory = arena_.exchange_limit(memory_of_run(limit, arena_.limit()));
   try {
     begin_run();
     execute(see, done);
@@ -443,6 +441,7 @@ outcome interpreter::run(std::uint64_t max_steps, Observer&& see) {
     done.code = errc::budget_memory;
   }
   done.steps = own.left() - arena_.exchange(outer).left();
+  arena_.exchange_limit(memory);
   end_run(done);
   return done;
 }

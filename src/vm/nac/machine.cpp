@@ -9,10 +9,11 @@ namespace vm::nac {
 
 namespace {
 
-/// Tells a caller's observer of the end of each instruction.
-struct ends : no_observer {
-  observer to;
-  void end(std::uint32_t i, std::uint64_t live) noexcept { to(i, live); }
+/// Passes instructions on to a caller's observer.
+struct passes_on : no_observer {
+  observer_ref<event> to;
+  void begin(const event& at) const { to.begin(at); }
+  void end(const event& at) const { to.end(at); }
 };
 
 }  // namespace
@@ -44,11 +45,11 @@ outcome machine::set_state(std::uint16_t id, const array_view& x) {
   return caught<outcome>([&] { return state_->set_state(id, value_of(state_->arena(), x)); });
 }
 
-outcome machine::run_observed(std::uint64_t max_steps, observer each) {
-  if (!each) return state_->run(max_steps);
-  ends watch;
-  watch.to = each;
-  return state_->run(max_steps, watch);
+outcome machine::run_observed(const budget& limit, const observer_ref<event>& see) {
+  if (!see) return state_->run(limit);
+  passes_on both;
+  both.to = see;
+  return state_->run(limit, both);
 }
 
 std::size_t machine::outputs() const noexcept { return state_->outputs().size(); }

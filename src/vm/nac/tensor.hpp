@@ -135,6 +135,10 @@ class memory {
   [[nodiscard]] std::uint64_t peak() const noexcept { return peak_; }
   void reset_peak() noexcept { peak_ = live_; }
   [[nodiscard]] std::uint64_t limit() const noexcept { return limit_; }
+  /// A limit for a while, in place of the one that it returns, which is to be given back.
+  std::uint64_t exchange_limit(std::uint64_t bytes) noexcept {
+    return std::exchange(limit_, bytes);
+  }
 
   /// What work is charged to; outside of runs it only counts.
   [[nodiscard]] vm::meter& steps() noexcept { return steps_; }

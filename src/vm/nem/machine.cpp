@@ -191,13 +191,17 @@ void machine::mark_bound(const place& to) {
     state_->memory[to.buffer].written.mark(to.offset, to.offset + to.size);
 }
 
-outcome machine::run(tessera::report* found, timeline* when) {
+outcome machine::run_observed(tessera::report* found, timeline* when, const budget& limit,
+                              const observer_ref<event>& see) {
   state& s = *state_;
   run_findings findings(s.program, found);
-  if (!has_memory()) {
-    findings.too_large(s.nodes[s.too_large], s.buffers[s.too_large].name, s.bytes,
-                       s.options.max_memory);
-    return {findings.code()};
+  outcome done;
+  const std::uint64_t max_memory = memory_of_run(limit, s.options.max_memory);
+  if (!has_memory() || s.bytes > max_memory) {
+    const std::size_t at = std::min(s.too_large, s.buffers.size() - 1);
+    findings.too_large(s.nodes[at], s.buffers[at].name, s.bytes, max_memory);
+    done.code = findings.code();
+    return done;
   }
   for (watched_region& w : s.watched) w.was_seen = false;
   if (when != nullptr) {
@@ -208,9 +212,12 @@ outcome machine::run(tessera::report* found, timeline* when) {
   }
   binder to(s.program, s.bases);
   executor with(s.program, s.options, s.memory, s.buffers, s.scratch, findings);
-  run_visitor one(s.program, s.options, to, with, findings, when, s.watched);
+  run_visitor one(s.program, s.options, to, with, findings, when, s.watched, limit.max_steps, see);
   one.run();
-  return {findings.code(), with.tasks(), one.steps()};
+  done.code = findings.code();
+  done.tasks = with.tasks();
+  done.steps = one.steps();
+  return done;
 }
 
 }  // namespace vm::nem

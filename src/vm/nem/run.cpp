@@ -68,7 +68,8 @@ run_visitor::race_finder::race_finder(run_visitor& r, const model::program& p)
 
 run_visitor::run_visitor(const model::program& p, const machine_options& how, binder& to,
                          executor& with, run_findings& found, timeline* when,
-                         std::deque<watched_region>& watched)
+                         std::deque<watched_region>& watched, std::uint64_t max_steps,
+                         const observer_ref<event>& see)
     : program_(p),
       how_(how),
       binder_(to),
@@ -76,11 +77,12 @@ run_visitor::run_visitor(const model::program& p, const machine_options& how, bi
       found_(found),
       when_(when),
       watched_(watched),
+      see_(see),
       is_checking_(p.is_partial() || p.profile() == model::profile::upstream),
       late_(&late_report_, model::profile::standard, all_findings),
       context_{p.model(), options_, late_, p.catalog(), p.target()},
       tasks_are_deterministic_(p.model().nodes.size()),
-      steps_(how.max_steps),
+      steps_(max_steps),
       has_graph_(when != nullptr || how.schedule != schedule::in_order),
       ready_(order_of(how, when), how.seed) {
   late_.end_with({write_iteration, this});
@@ -151,7 +153,7 @@ void run_visitor::task(const model::values& v, const model::task& t) {
   if (has_graph_)
     keep(v, t, b);
   else
-    is_over_ = !executor_.execute(b);
+    execute(b);
 }
 void run_visitor::end(const model::values&) {
   if (!is_over_ && is_checking_) is_over_ = has_late_error();
@@ -235,6 +237,13 @@ void run_visitor::watch(const model::values& v) {
   }
 }
 
+void run_visitor::execute(bound_task& t) {
+  const event at{t.task.index, t.iteration, &t.what};
+  see_.begin(at);
+  is_over_ = !executor_.execute(t);
+  if (!is_over_) see_.end(at);
+}
+
 // ---- other schedules than in_order
 
 void run_visitor::keep(const model::values& v, const model::task& t, const bound_task& b) {
@@ -253,7 +262,7 @@ void run_visitor::drain(std::size_t left) {
   while (!is_over_ && kept() > left && !ready_.empty()) {
     const task_graph::ready_task r = ready_.pop();
     bound_task& t = *kept_[r.slot];
-    is_over_ = !executor_.execute(t);
+    execute(t);
     const std::uint64_t done = when_ != nullptr ? when_->place(t, r).end : 0;
     free_slots_.push_back(r.slot);
     graph_.complete(r.task, done, when_ready());

@@ -4,7 +4,7 @@
 // One run of a program: visits its tasks in the order of the text, and executes them in the order
 // of a schedule.
 //
-//   run_visitor r(program, options, binder, executor, found, when, watched);
+//   run_visitor r(program, options, binder, executor, found, when, watched, max_steps, see);
 //   r.run();                                      // to the end, or until an error ends it
 //
 // In order, a task is executed as it is visited, from the evaluated program itself. For other orders
@@ -56,7 +56,8 @@ struct watched_region {
 class run_visitor : public model::visitor {
  public:
   run_visitor(const model::program& p, const machine_options& how, binder& to, executor& with,
-              run_findings& found, timeline* when, std::deque<watched_region>& watched);
+              run_findings& found, timeline* when, std::deque<watched_region>& watched,
+              std::uint64_t max_steps, const observer_ref<event>& see);
 
   void run();
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_.used(); }
@@ -93,6 +94,7 @@ class run_visitor : public model::visitor {
   void keep(const model::values& v, const model::task& t, const bound_task& b);
   [[nodiscard]] std::size_t kept() const noexcept { return kept_.size() - free_slots_.size(); }
   void drain(std::size_t left);
+  void execute(bound_task& t);
   /// What the graph calls with tasks that may start.
   [[nodiscard]] auto when_ready() {
     return [this](const task_graph::ready_task& t) { ready_.push(t, (*kept_[t.slot]).task.node); };
@@ -105,6 +107,7 @@ class run_visitor : public model::visitor {
   run_findings& found_;
   timeline* when_;
   std::deque<watched_region>& watched_;
+  const observer_ref<event>& see_;
 
   // Iterations that verification skipped.
   bool is_checking_;

@@ -99,16 +99,15 @@ std::pair<std::vector<std::int64_t>, bool> observed(observed_machine& vm,
   std::size_t next = 0;
   std::uint64_t first_of_block = 0, end_of_block = 0;
   bool in_order = true;
-  const outcome done =
-      vm.run(in, out, samples, {},
-             [&](std::size_t index, std::uint64_t first, std::span<const std::int64_t> values) {
-               if (next == 0) first_of_block = end_of_block, end_of_block += values.size();
-               in_order = in_order && index == next && first == first_of_block &&
-                          first + values.size() == end_of_block;
-               next = (next + 1) % vm.size();
-               for (std::size_t s = 0; in_order && s < values.size(); ++s)
-                 all[(first + s) * vm.size() + index] = values[s];
-             });
+  const outcome done = vm.run(in, out, samples, {}, [&](const tessera::vm::alir::event& at) {
+    const auto [index, first, values] = at;
+    if (next == 0) first_of_block = end_of_block, end_of_block += values.size();
+    in_order = in_order && index == next && first == first_of_block &&
+               first + values.size() == end_of_block;
+    next = (next + 1) % vm.size();
+    for (std::size_t s = 0; in_order && s < values.size(); ++s)
+      all[(first + s) * vm.size() + index] = values[s];
+  });
   in_order = in_order && next == 0 && (vm.size() == 0 || end_of_block == samples);
   return {std::move(all), in_order && done};
 }

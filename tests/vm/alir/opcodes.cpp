@@ -40,10 +40,10 @@ std::optional<std::int64_t> last_value(const build::sketch& p, const std::vector
   for (int copy = 0; copy < 3; ++copy) in.insert(in.end(), sample.begin(), sample.end());
   std::vector<double> out(static_cast<std::size_t>(p.model.n_outputs) * 3);
   std::vector<std::int64_t> seen;
-  const auto done = vm.run(
-      in, out, 3, {}, [&](std::size_t index, std::uint64_t, std::span<const std::int64_t> values) {
-        if (index + 1 == p.model.ops.size()) seen.insert(seen.end(), values.begin(), values.end());
-      });
+  const auto done = vm.run(in, out, 3, {}, [&](const tessera::vm::alir::event& at) {
+    if (at.operation + 1 == p.model.ops.size())
+      seen.insert(seen.end(), at.values.begin(), at.values.end());
+  });
   if (!done || seen.size() != 3 || seen[0] != seen[1] || seen[0] != seen[2]) return std::nullopt;
   return seen[0];
 }

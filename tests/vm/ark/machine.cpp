@@ -235,13 +235,13 @@ TEST_CASE("vm/ark: steps and memory have limits, at n and n - 1", "[vm_ark]") {
   const std::uint64_t multiply = 64 + tessera::vm::product_steps(4, 2, 8, 2);
   const std::uint64_t all = multiply + 64 + 8 * (4 * 2);
   CHECK(vm.steps() == all);
-  const auto over = vm.run(all - 1);
+  const auto over = vm.run({.max_steps = all - 1});
   CHECK(over.code == errc::budget_steps);
   CHECK((over.rank == 0 && over.node == 1 && over.op == 1));
   CHECK(over.text == "296 steps, with 295 of 295 left");
   CHECK(over.steps == 0);
-  CHECK(vm.run(multiply - 1).op == 0);
-  CHECK(vm.run(all).steps == all);
+  CHECK(vm.run({.max_steps = multiply - 1}).op == 0);
+  CHECK(vm.run({.max_steps = all}).steps == all);
   const std::uint64_t memory = vm.memory();
   CHECK(machine(w.get(), {.max_memory = memory}).made());
   const machine small(w.get(), {.max_memory = memory - 1});
@@ -291,13 +291,23 @@ TEST_CASE("vm/ark: an observer sees operations in order, after each", "[vm_ark]"
   machine vm(w.get());
   std::vector<std::uint32_t> ops;
   floats values;
-  REQUIRE(vm.run(1000, [&](std::uint32_t rank, std::uint32_t node, std::uint32_t op) {
-    CHECK((rank == 0 && node == op));
-    ops.push_back(op);
+  REQUIRE(vm.run({.max_steps = 1000}, [&](const tessera::vm::ark::event& at) {
+    CHECK((at.rank == 0 && at.node == at.op));
+    ops.push_back(at.op);
     values.push_back(w.read<float>(vm, x)[0]);
   }));
   CHECK(ops == std::vector<std::uint32_t>{0, 2});
   CHECK(values == floats{1, 3});
+
+  struct both {
+    std::string seen;
+    void begin(const tessera::vm::ark::event& at) { seen += "(" + std::to_string(at.op); }
+    void end(const tessera::vm::ark::event&) { seen += ")"; }
+  } see;
+  REQUIRE(vm.run({}, see));
+  CHECK(see.seen == "(0)(2)");
+  CHECK(vm.run({.max_memory = vm.memory() - 1}, see).code == errc::budget_memory);
+  CHECK(see.seen == "(0)(2)");
 }
 
 TEST_CASE("vm/ark: inputs and outputs of a model", "[vm_ark]") {

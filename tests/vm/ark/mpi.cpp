@@ -121,7 +121,7 @@ TEST_CASE("vm/ark/mpi: one rank's trap ends the run for all", "[vm_ark][mpi]") {
   mpi_machine mine(w.get());
   for (int round = 0; round < 2; ++round) check_alike(mine.run(), one.run());
   CHECK(mine.run().code == errc::ark_division);
-  CHECK(mine.run(2).code == errc::budget_steps);
+  CHECK(mine.run({.max_steps = 2}).code == errc::budget_steps);
 }
 
 TEST_CASE("vm/ark/mpi: a world of another size, and too little memory", "[vm_ark][mpi]") {

@@ -35,6 +35,17 @@ using tessera::errc;
 using inputs = std::vector<std::int32_t>;
 using reals = std::vector<double>;
 
+/// Notes the nodes that a machine runs.
+struct trail {
+  std::string text;
+  void begin(const vm::event& at) {
+    text += "(" + std::to_string(at.node);
+    if (at.pattern != vm::event::none)
+      text += ":" + std::to_string(at.pattern) + "." + std::to_string(at.pattern_node);
+  }
+  void end(const vm::event&) { text += ")"; }
+};
+
 /// A program with its library and its machine.
 class running {
  public:
@@ -57,7 +68,7 @@ class running {
   }
   /// Outputs, by semicolons; or what went wrong, and where.
   [[nodiscard]] std::string run(std::uint64_t max_steps = 1000000) {
-    const vm::outcome done = machine_.run(max_steps);
+    const vm::outcome done = machine_.run({.max_steps = max_steps});
     nodes = done.nodes;
     steps = done.steps;
     if (!done) {

@@ -145,6 +145,12 @@ TEST_CASE("vm/genome/machine: WHILE", "[vm_genome]") {
   g.op(mul, "in0", two, {0});
   g.output({2, 0});  // after the loop the state is what it was
   CHECK(g.run({{1}, {100}}) == "f32 [1] 128; f32 [1] 1");
+  running m = g.interpreter();
+  m->set_input(0, m.f32({50}));
+  m->set_input(1, m.f32({100}));
+  trail seen;
+  CHECK(m->run({}, tessera::vm::observer_ref<vm::event>(seen)));
+  CHECK(seen.text == "(0)(1)(2(3)(4)(3))(5)");
   CHECK(g.run({{200}, {100}}) == "f32 [1] 200; f32 [1] 200");
   CHECK(g.run({{0}, {100}}, 1000) == "budget_steps at 4 (30)");
   CHECK(g.run({{1, 2}, {100}}) == "genome_run_condition at 2 (10)");

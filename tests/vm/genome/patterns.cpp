@@ -44,6 +44,11 @@ TEST_CASE("vm/genome/patterns: calls", "[vm_genome]") {
   g.call(10, {1});
   g.output({1, 2});
   check_expansion(g, {{1, 2}}, "f32 [2] 2 4; f32 [2] 4 8");
+  running watched = g.interpreter();
+  watched->set_input(0, watched.f32({1, 2}));
+  trail seen;
+  CHECK(watched->run({}, tessera::vm::observer_ref<vm::event>(seen)));
+  CHECK(seen.text == "(0)(1(1:10.0)(1:10.1))(2(2:10.0)(2:10.1))(3)");
   // The value may be another node's.
   const genome::pattern_result first[] = {{10, 1}, {10, 0}};
   check_expansion(g, {{1, 2}}, "f32 [2] 3 6; f32 [2] 6 12", {first, 2});

@@ -287,14 +287,14 @@ TEST_CASE("vm/nac/machine: budgets of steps and memory hold at n and fail at n -
     // Four instructions and their arguments; two additions that read two elements and write one.
     const std::uint64_t all = 4 + 4 * 64 + 5 * 16 + 2 * (2 + 2);
     CHECK(machine.run().steps == all);
-    CHECK(summary(machine.run(all)) == "ok");
-    const vm::outcome short_of_one = machine.run(all - 1);
+    CHECK(summary(machine.run({.max_steps = all})) == "ok");
+    const vm::outcome short_of_one = machine.run({.max_steps = all - 1});
     CHECK(summary(short_of_one) == "budget_steps at 3");
     CHECK(short_of_one.instructions == 3);
     CHECK(short_of_one.text == "80 steps, with 79 of 347 left");
     CHECK(machine.outputs().empty());
-    CHECK(summary(machine.run(3)) == "budget_steps");
-    CHECK(summary(machine.run(all)) == "ok");
+    CHECK(summary(machine.run({.max_steps = 3})) == "budget_steps");
+    CHECK(summary(machine.run({.max_steps = all})) == "ok");
   }
   const auto needed = [&](std::uint64_t most) {  // x, y and the output live at once
     vm::interpreter machine(*made.program, {.max_memory = most});
@@ -372,7 +372,7 @@ TEST_CASE("vm/nac/machine: what is more than the budget holds isn't begun", "[vm
     b.output({z});
     const built made = b.build();
     vm::interpreter machine(*made.program);
-    const vm::outcome done = machine.run(1 << 21);
+    const vm::outcome done = machine.run({.max_steps = 1 << 21});
     CAPTURE(row.first, done.steps, done.text);
     CHECK(summary(done) == "budget_steps at " + std::to_string(z.index));
     CHECK(done.steps < 1 << 21);
@@ -621,10 +621,10 @@ struct notes {
   using clock = vm::no_observer::clock;
   std::vector<std::string> all;
   std::vector<std::uint64_t> live;
-  void begin(std::uint32_t i) { all.push_back("(" + std::to_string(i)); }
-  void end(std::uint32_t i, std::uint64_t bytes) {
-    all.push_back(std::to_string(i) + ")");
-    live.push_back(bytes);
+  void begin(const vm::event& at) { all.push_back("(" + std::to_string(at.instruction)); }
+  void end(const vm::event& at) {
+    all.push_back(std::to_string(at.instruction) + ")");
+    live.push_back(at.live);
   }
   void command(action what, std::uint32_t target) {
     all.push_back(std::string(nac::name(what)) + " " + std::to_string(target));
@@ -695,7 +695,7 @@ TEST_CASE("vm/nac/machine: a preload that nobody waits for does no harm", "[vm_n
   const std::uint64_t all = whole.run().steps;
   vm::interpreter stopped(*made.program);  // by a budget, and gone before it is loaded
   stopped.set_input(0, floats(stopped, {1}, {2}));
-  CHECK(summary(stopped.run(all - 1)) == "budget_steps at 2");
+  CHECK(summary(stopped.run({.max_steps = all - 1})) == "budget_steps at 2");
 }
 
 TEST_CASE("vm/nac/machine: a preload that finds no memory is left to its INPUT", "[vm_nac]") {
@@ -715,13 +715,31 @@ TEST_CASE("vm/nac/machine: an observer sees instructions and the schedule", "[vm
   vm::interpreter machine(*made.program);
   machine.set_input(0, floats(machine, {1}, {2}));
   notes seen;
-  REQUIRE(summary(machine.run(100000, seen)) == "ok");
+  REQUIRE(summary(machine.run({.max_steps = 100000}, seen)) == "ok");
   std::string text = seen.text();
   const std::string loaded = " loaded 3";  // unless the thread wasn't fast enough
   if (const std::size_t at = text.find(loaded); at != std::string::npos)
     text.erase(at, loaded.size());
   CHECK(text == "(0 0) (1 preload 3 1) (2 2) (3 free 1 3) (4 free 3 4) (5 5)");
   CHECK(seen.live.size() == 6);
+
+  // The public machine takes any observer, or a function.
+  vm::machine other(*made.program);
+  const std::int64_t shape[] = {1};
+  const float two = 2;
+  REQUIRE(other.set_input(0, {shape, std::span(&two, 1)}));
+  struct {
+    std::string text;
+    void begin(const vm::event& at) { text += "(" + std::to_string(at.instruction); }
+    void end(const vm::event&) { text += ")"; }
+  } both;
+  REQUIRE(other.run({}, both));
+  CHECK(both.text == "(0)(1)(2)(3)(4)(5)");
+  std::vector<std::uint64_t> live;
+  REQUIRE(other.run({}, [&](const vm::event& at) { live.push_back(at.live); }));
+  CHECK(live.size() == 6);
+  CHECK(other.run({.max_memory = 16}).code == errc::budget_memory);
+  CHECK(other.run());
 }
 
 // ---- states
@@ -819,7 +837,7 @@ TEST_CASE("vm/nac/machine: CONTROL_FLOW runs one branch, whose value it is", "[v
     CHECK(elements(machine.outputs()[0]) == (which ? list{5, 39} : list{1, 3}));
   }
   notes seen;
-  REQUIRE(summary(machine.run(100000, seen)) == "ok");
+  REQUIRE(summary(machine.run({.max_steps = 100000}, seen)) == "ok");
   CHECK(seen.text() ==
         "(0 0) (1 1) (2 (3 3) (4 forward 3 4) free 0 free 4 free 5 2) (6 free 1 free 2 6) (7 7)");
   machine.set_input(0, floats(machine, {1}, {std::numeric_limits<float>::quiet_NaN()}));

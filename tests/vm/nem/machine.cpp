@@ -99,6 +99,34 @@ s = add.sync in a, b out b
   CHECK(r.messages.empty());
 }
 
+TEST_CASE("vm/nem/machine: an observer sees tasks as they are executed", "[vm_nem]") {
+  constexpr std::string_view source = R"(
+buffer x : DDR (size=32)
+buffer y : L2 (size=32)
+loop i in [0..1]:
+  transfer.sync(dst=region(y, i * 16, 16), src=region(x, i * 16, 16))
+endloop
+)";
+  for (const auto order : {vm::nem::schedule::in_order, vm::nem::schedule::reverse}) {
+    running r(source, {.schedule = order});
+    r.machine.mark_bound(r.at("x"));
+    struct {
+      std::string seen;
+      void begin(const vm::nem::event& at) {
+        seen += std::to_string(at.task) + "[" + std::to_string(at.iteration[0]);
+      }
+      void end(const vm::nem::event& at) {
+        CHECK(at.what->opcode == nem::opcode::transfer);
+        seen += "]";
+      }
+    } both;
+    CHECK(r.machine.run(nullptr, nullptr, {}, both));
+    CHECK(both.seen == "0[0]1[1]");
+    CHECK(r.machine.run(nullptr, nullptr, {.max_memory = 63}, both).code == errc::nem_rt_mem);
+    CHECK(both.seen == "0[0]1[1]");
+  }
+}
+
 TEST_CASE("vm/nem/machine: buffers that don't fit are RT-MEM", "[vm_nem]") {
   machine_options how;
   how.max_memory = 31;
@@ -343,11 +371,13 @@ endloop
   REQUIRE(each > 256 + task);
   for (const auto order :
        {vm::nem::schedule::in_order, vm::nem::schedule::reverse, vm::nem::schedule::random}) {
-    running enough(source, {.max_steps = all, .schedule = order, .lookahead = 1});
+    running enough(source, {.schedule = order, .lookahead = 1});
+    enough.limit.max_steps = all;
     enough.machine.mark_bound(enough.at("x"));
     CHECK(enough.run().steps == all);
     CHECK(enough.run().code == errc::ok);
-    running one_less(source, {.max_steps = all - 1, .schedule = order, .lookahead = 1});
+    running one_less(source, {.schedule = order, .lookahead = 1});
+    one_less.limit.max_steps = all - 1;
     one_less.machine.mark_bound(one_less.at("x"));
     const vm::nem::outcome ended = one_less.run();
     CHECK(ended.code == errc::budget_steps);
@@ -356,7 +386,8 @@ endloop
           " at 't': the step budget is exhausted: this needs 2 steps, "
           "with 1 of " +
               std::to_string(all - 1) + " left where i is 9\n");
-    running by_iteration(source, {.max_steps = 3 * each, .schedule = order});
+    running by_iteration(source, {.schedule = order});
+    by_iteration.limit.max_steps = 3 * each;
     by_iteration.machine.mark_bound(by_iteration.at("x"));
     CHECK(by_iteration.run().code == errc::budget_steps);
     CHECK(by_iteration.messages.ends_with(" left where i is 3\n"));
@@ -401,11 +432,13 @@ endloop
   for (const std::string_view source : loops)
     for (const auto order :
          {vm::nem::schedule::in_order, vm::nem::schedule::reverse, vm::nem::schedule::random}) {
-      running endless(source, {.max_steps = 1 << 20, .schedule = order});
+      running endless(source, {.schedule = order});
+      endless.limit.max_steps = 1 << 20;
       done = endless.run();
       CHECK(done.code == errc::budget_steps);
       CHECK(done.steps > (1 << 20) - 1000);
-      running timed(source, {.max_steps = 1 << 20, .schedule = order});
+      running timed(source, {.schedule = order});
+      timed.limit.max_steps = 1 << 20;
       vm::nem::timeline when(timed.machine.program());
       done = timed.run(&when);
       CHECK(done.code == errc::budget_steps);

@@ -45,9 +45,10 @@ class running {
   running(const running&) = delete;
   running& operator=(const running&) = delete;
 
+  budget limit = {};
   vm::nem::outcome run(vm::nem::timeline* when = nullptr) {
     tessera::report found;
-    const vm::nem::outcome done = machine.run(&found, when);
+    const vm::nem::outcome done = machine.run(&found, when, limit);
     warnings = found.warnings;
     messages = shown(found, source_);
     return done;
