@@ -204,7 +204,7 @@ class ark_generator {
     a.integer = s.integer;
     if (s.type == ark::argument_type::float32) {
       a.real = s.real;
-      char token[tessera::json::number_room];
+      char token[tessera::json::number_capacity];
       const auto end = tessera::json::cursor(token, tessera::double_style::python)
                            .number(static_cast<double>(s.real));
       a.token = names_.characters({token, static_cast<std::size_t>(end.place() - token)});

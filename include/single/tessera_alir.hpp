@@ -187,7 +187,7 @@ class block {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  [[nodiscard]] std::size_t available() const noexcept { return capacity_ - size_; }
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
@@ -300,7 +300,7 @@ class pool : private detail::block {
   }
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
   void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -365,7 +365,7 @@ class pool : private detail::block {
 //
 // Integers as decimal digits, stored through a pointer.
 //
-//   char line[tessera::integer_room];
+//   char line[tessera::integer_capacity];
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
@@ -493,7 +493,7 @@ namespace tessera::inline TESSERA_ABI {
 
 /// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
 /// the number's length.
-inline constexpr std::size_t integer_room = 21;
+inline constexpr std::size_t integer_capacity = 21;
 
 namespace detail {
 
@@ -567,7 +567,7 @@ inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+/// Writes any integer in decimal and returns the end. `to` has `integer_capacity` bytes.
 template <class Int>
   requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
 inline char* put_integer(char* to, Int value) noexcept {
@@ -615,7 +615,7 @@ class text {
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
   void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
@@ -627,7 +627,7 @@ class text {
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
+    char* const to = prepare(integer_capacity);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
   /// Not implicitly converted to char; see append_double.
@@ -4838,7 +4838,7 @@ class reader {
 //
 // A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
-//   w.record(json::number_room + 2, [](json::cursor to) {
+//   w.record(json::number_capacity + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
 //   });
 //
@@ -4896,7 +4896,7 @@ enum class double_style : std::uint8_t {
 };
 
 /// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
+inline constexpr std::size_t double_capacity = 40;
 
 namespace detail {
 
@@ -5173,7 +5173,7 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+/// Writes a finite double and returns the end. `to` has `double_capacity` bytes.
 inline char* put_double(char* to, double v, double_style style) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   *to = '-';
@@ -5200,7 +5200,7 @@ inline char* put_double(char* to, double v, double_style style) noexcept {
 
 /// Appends a finite double.
 inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
+  char* const to = out.prepare(double_capacity);
   out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
 }
 
@@ -5246,7 +5246,8 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+inline constexpr std::size_t number_capacity =
+    double_capacity;  ///< of one cursor::integer or number
 
 /// Where the next character of a record goes. Each call stores and returns the next position: by
 /// value, so that it stays in registers. Nothing checks the capacity there.
@@ -7130,8 +7131,8 @@ class json_model_reader {
     const std::uint64_t offset = in_.offset();
     if (offset < 16 || rest.size() < 2 || !in_.has_depth(2)) return false;
     operation_sink to{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
-    std::uint64_t most = most_operations() - m_.ops.size();
-    for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
+    std::uint64_t most = max_operations() - m_.ops.size();
+    for (const std::size_t room : {m_.ops.available(), m_.source.ops.available()})
       if (room < most) most = room;
     to.most = to_size(most);
     if (rest[1] == '[')
@@ -7153,7 +7154,7 @@ class json_model_reader {
     if (sink.count != 0 && first_row == nowhere) first_row = offset;
     return sink.count != 0;
   }
-  [[nodiscard]] std::uint64_t most_operations() const noexcept {
+  [[nodiscard]] std::uint64_t max_operations() const noexcept {
     return limit_.max_items < INT32_MAX ? limit_.max_items : INT32_MAX;
   }
 
@@ -7877,13 +7878,13 @@ struct table_spec {
 
 /// Whether to write an integer because the file had one; a value that was changed since may no
 /// longer have that form.
-[[nodiscard]] inline bool is_integral(double v, bool stood) noexcept {
+[[nodiscard]] inline bool is_integral(double v, bool was_integral) noexcept {
   constexpr double limit = 9007199254740992.0;  // 2^53, from which the reader refuses integers
-  return stood && v > -limit && v < limit && round_half_away(v) == v;
+  return was_integral && v > -limit && v < limit && round_half_away(v) == v;
 }
 
 /// At most what write_row() stores: nine numbers, brackets and commas.
-inline constexpr std::size_t row_room = 9 * json::number_room + 16;
+inline constexpr std::size_t row_capacity = 9 * json::number_capacity + 16;
 
 [[nodiscard]] inline json::cursor write_row(json::cursor to, const operation& o) noexcept {
   const auto number = [&o](json::cursor at, double v, std::uint8_t flag) {
@@ -7943,7 +7944,7 @@ TESSERA_INLINE result<text> write_json(const model& m) {
 
   w.begin_array();
   for (const operation& o : m.ops)
-    w.record(detail::row_room, [&o](json::cursor to) { return detail::write_row(to, o); });
+    w.record(detail::row_capacity, [&o](json::cursor to) { return detail::write_row(to, o); });
   w.end().integer(m.carry_size).integer(m.adder_size);
 
   if (m.tables.empty()) {

@@ -1413,7 +1413,7 @@ class block {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  [[nodiscard]] std::size_t available() const noexcept { return capacity_ - size_; }
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
@@ -1526,7 +1526,7 @@ class pool : private detail::block {
   }
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
   void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -1767,7 +1767,7 @@ class [[nodiscard]] result {
 //
 // Integers as decimal digits, stored through a pointer.
 //
-//   char line[tessera::integer_room];
+//   char line[tessera::integer_capacity];
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
@@ -1895,7 +1895,7 @@ namespace tessera::inline TESSERA_ABI {
 
 /// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
 /// the number's length.
-inline constexpr std::size_t integer_room = 21;
+inline constexpr std::size_t integer_capacity = 21;
 
 namespace detail {
 
@@ -1969,7 +1969,7 @@ inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+/// Writes any integer in decimal and returns the end. `to` has `integer_capacity` bytes.
 template <class Int>
   requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
 inline char* put_integer(char* to, Int value) noexcept {
@@ -2017,7 +2017,7 @@ class text {
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
   void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
@@ -2029,7 +2029,7 @@ class text {
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
+    char* const to = prepare(integer_capacity);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
   /// Not implicitly converted to char; see append_double.
@@ -5249,7 +5249,7 @@ class reader {
 //
 // A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
-//   w.record(json::number_room + 2, [](json::cursor to) {
+//   w.record(json::number_capacity + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
 //   });
 //
@@ -5307,7 +5307,7 @@ enum class double_style : std::uint8_t {
 };
 
 /// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
+inline constexpr std::size_t double_capacity = 40;
 
 namespace detail {
 
@@ -5584,7 +5584,7 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+/// Writes a finite double and returns the end. `to` has `double_capacity` bytes.
 inline char* put_double(char* to, double v, double_style style) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   *to = '-';
@@ -5611,7 +5611,7 @@ inline char* put_double(char* to, double v, double_style style) noexcept {
 
 /// Appends a finite double.
 inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
+  char* const to = out.prepare(double_capacity);
   out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
 }
 
@@ -5657,7 +5657,8 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+inline constexpr std::size_t number_capacity =
+    double_capacity;  ///< of one cursor::integer or number
 
 /// Where the next character of a record goes. Each call stores and returns the next position: by
 /// value, so that it stays in registers. Nothing checks the capacity there.
@@ -5939,7 +5940,7 @@ inline void append_member_message(text& to, const error& e, std::string_view sou
   source.remove_prefix(to_size(e.offset));
   json::reader in(source);
   const json::kind found = in.peek();
-  // The last key of the path, and the index behind it.
+  // The last key of the path, and the index after it.
   const std::size_t index = path.rfind('[');
   const bool is_element = !path.empty() && path.back() == ']' && index != path.npos;
   const std::string_view up_to_key = is_element ? path.substr(0, index) : path;
@@ -12626,7 +12627,7 @@ class graph_writer {
 
   [[nodiscard]] char* begin() {
     char* const to = out_.prepare(0);
-    end_ = to + out_.room();
+    end_ = to + out_.available();
     return to;
   }
   void done(const char* to) noexcept {
@@ -12634,27 +12635,27 @@ class graph_writer {
   }
 
   [[nodiscard]] char* model(char* to) {
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     *to++ = '{';
     to = put_integer(key(to, 0, "\"Rank\":"), g_.rank);
     to = put_integer(key(to, 0, ",\"WorldSize\":"), g_.world_size);
     to = put(key(to, 0, ",\"Nodes\":"), "[");
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-      to = room(to, record_room);
+      to = reserve(to, record_capacity);
       if (i != 0) *to++ = ',';
       to = node(line(to, 2, 1), g_.nodes[i], 2);
     }
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     if (!g_.nodes.empty()) to = line(to, 1, 1);
     *to++ = ']';
-    to = room(members(to, g_.own_members, 0), record_room);
+    to = reserve(members(to, g_.own_members, 0), record_capacity);
     to = put(line(to, 0, 0), "}");
     if (levels_ >= 0) *to++ = '\n';
     return to;
   }
 
   [[nodiscard]] char* node(char* to, const ark::node& n, unsigned depth) {
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     *to++ = '{';
     to = put_integer(key(to, depth, "\"Id\":"), n.id);
     to = list(key(to, depth, ",\"ProducerNodeIds\":"), integers(g_, n.producers));
@@ -12663,7 +12664,7 @@ class graph_writer {
       to = put(key(to, depth, ",\"Ops\":"), "[");
       for (std::uint32_t i = 0; i < n.ops.count; ++i) {
         if (i != 0) *to++ = ',';
-        to = room(line(to, depth + 2, depth + 1), record_room);
+        to = reserve(line(to, depth + 2, depth + 1), record_capacity);
         to = operation(to, g_.ops[n.ops.first + i], depth + 2);
       }
       to = put(line(to, depth + 1, depth + 1), "]");
@@ -12680,7 +12681,7 @@ class graph_writer {
   [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
                                 std::string_view config = {}) {
     const std::string_view type = type_name(g_, o), called = name(g_, o);
-    to = room(to, record_room + 6 * (type.size() + called.size()));
+    to = reserve(to, record_capacity + 6 * (type.size() + called.size()));
     *to++ = '{';
     to = put_quoted(key(to, depth, "\"Type\":"), type);
     to = put_quoted(key(to, depth, ",\"Name\":"), called);
@@ -12699,11 +12700,11 @@ class graph_writer {
     if (!config.empty()) {
       done(key(to, depth, ",\"Config\":"));
       value(config, depth + 1);
-      to = room(begin(), record_room);
+      to = reserve(begin(), record_capacity);
     }
     to = line(members(to, o.members, depth), depth, depth);
     *to++ = '}';
-    return room(to, record_room);
+    return reserve(to, record_capacity);
   }
 
   /// Appends JSON text, laid out anew; its own depth, if it is a container, is `depth`.
@@ -12763,17 +12764,17 @@ class graph_writer {
   using place = std::uint64_t;
   static constexpr unsigned size_bits = 20;
   static constexpr std::size_t max_indent = 64;
-  static constexpr std::size_t key_room = max_indent + 24 + integer_room;
+  static constexpr std::size_t key_capacity = max_indent + 24 + integer_capacity;
   /// Space for eight keys with numbers. A caller of another function that reserves, or returns, needs
   /// no more than that function leaves: this less a bracket or two.
-  static constexpr std::size_t record_room = 8 * key_room;
-  static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
+  static constexpr std::size_t record_capacity = 8 * key_capacity;
+  static constexpr std::size_t lists_capacity = 16 * (integer_capacity + 1) + 4 * key_capacity;
 
   /// Space for `count` characters from `to` on.
-  [[nodiscard]] char* room(char* to, std::size_t count) {
-    return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
+  [[nodiscard]] char* reserve(char* to, std::size_t count) {
+    return static_cast<std::size_t>(end_ - to) >= count ? to : grow(to, count);
   }
-  [[nodiscard, gnu::noinline]] char* more_room(char* to, std::size_t count) {
+  [[nodiscard, gnu::noinline]] char* grow(char* to, std::size_t count) {
     done(to);
     (void)out_.prepare(count);
     return begin();
@@ -12840,7 +12841,7 @@ class graph_writer {
   }
 
   [[nodiscard]] char* list(char* to, view<std::int64_t> values) {
-    to = room(to, values.size() * (integer_room + 1) + record_room);
+    to = reserve(to, values.size() * (integer_capacity + 1) + record_capacity);
     return put_list(to, values.data(), values.size());
   }
   static char* put_list(char* to, const std::int64_t* values, std::size_t count) noexcept {
@@ -12869,7 +12870,7 @@ class graph_writer {
   [[nodiscard]] char* again(char* to, place where) {
     constexpr std::size_t block_size = 32;
     const auto size = to_size(where & ((place{1} << size_bits) - 1));
-    to = room(to, size + block_size + record_room);
+    to = reserve(to, size + block_size + record_capacity);
     const char* const from = out_.data() + (where >> size_bits);
     for (std::size_t i = 0; i < size; i += block_size) {
       char block[block_size];
@@ -12890,7 +12891,7 @@ class graph_writer {
   [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
     if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
     const ark::tensor& t = g_.tensors[index];
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     const std::size_t first = offset_of(to);
     *to++ = '{';
     to = put_integer(key(to, depth, "\"Id\":"), t.id);
@@ -12901,14 +12902,14 @@ class graph_writer {
     if (!form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
     to = line(members(to, t.members, depth), depth, depth);
     *to++ = '}';
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     if (listed) tensors_[index] = since(first, to);
     return to;
   }
   [[nodiscard]] char* layout(char* to, std::uint32_t index, unsigned depth, bool listed) {
     if (const place known = layouts_[index]; known != 0 && listed) return again(to, known);
     const ark::layout& l = g_.layouts[index];
-    to = room(to, lists_room + record_room);
+    to = reserve(to, lists_capacity + record_capacity);
     const std::size_t first = offset_of(to);
     to = put_list(key(to, depth, ",\"Shape\":"), l.shape, l.rank);
     to = put_list(key(to, depth, ",\"Strides\":"), l.strides, l.rank);
@@ -12927,7 +12928,7 @@ class graph_writer {
   [[nodiscard]] char* buffer(char* to, std::uint32_t index) {
     if (const place known = buffers_[index]; known != 0) return again(to, known);
     const ark::buffer& b = g_.buffers[index];
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     const std::size_t first = offset_of(to);
     to = put_integer(put(to, "{\"Id\":"), b.id);
     to = put_integer(put(to, ",\"Rank\":"), b.rank);
@@ -12946,8 +12947,8 @@ class graph_writer {
                e == external::yes ? std::string_view("true") : "false");
   }
   [[nodiscard]] char* tag_list(char* to, view<tag> list) {
-    constexpr std::size_t tag_room = 2 * integer_room + 4;
-    to = room(to, list.size() * tag_room + record_room);
+    constexpr std::size_t tag_capacity = 2 * integer_capacity + 4;
+    to = reserve(to, list.size() * tag_capacity + record_capacity);
     *to++ = '[';
     for (const tag& t : list) {
       *to++ = '[';
@@ -12971,7 +12972,7 @@ class graph_writer {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const argument& a = all[sorted_[i]];
       const std::string_view called = name(g_, a);
-      to = room(to, 6 * called.size() + record_room);
+      to = reserve(to, 6 * called.size() + record_capacity);
       if (i != 0) {
         if (called == name(g_, all[sorted_[i - 1]])) failed_ = errc::json_duplicate_key;
         *to++ = ',';
@@ -12987,13 +12988,13 @@ class graph_writer {
       value(text_of(g_, a.token), depth + 1);
       to = begin();
     }
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     to = line(to, depth, depth);
     *to++ = '}';
     return to;
   }
   [[nodiscard]] char* known_argument(char* to, const argument& a, unsigned depth) {
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     *to++ = '{';
     to = put(line(to, depth + 1, depth), "\"");
     to = put(put(to, argument_type_names[static_cast<std::size_t>(a.type)]), "\":");
@@ -13007,7 +13008,7 @@ class graph_writer {
         break;
       case argument_type::boolean: to = a.integer != 0 ? put(to, "true") : put(to, "false"); break;
       case argument_type::float32:
-        to = room(to, a.token.size + record_room);
+        to = reserve(to, a.token.size + record_capacity);
         to = a.token.size != 0 ? put(to, text_of(g_, a.token))
                                : put_double(to, static_cast<double>(a.real), double_style::json15);
         break;
@@ -13029,7 +13030,7 @@ class graph_writer {
       }
       case argument_type::other: break;
     }
-    to = line(room(to, record_room), depth, depth);
+    to = line(reserve(to, record_capacity), depth, depth);
     *to++ = '}';
     return to;
   }
@@ -13037,7 +13038,7 @@ class graph_writer {
   [[nodiscard]] char* members(char* to, std::uint32_t first, unsigned depth) {
     if (first == none) return to;
     for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
-      to = room(to, record_room);
+      to = reserve(to, record_capacity);
       *to++ = ',';
       done(line(to, depth + 1, depth));
       json::append_quoted(out_, text_of(g_, g_.members[i].key));
@@ -13045,7 +13046,7 @@ class graph_writer {
       value(text_of(g_, g_.members[i].value), depth + 1);
       to = begin();
     }
-    return room(to, record_room);
+    return reserve(to, record_capacity);
   }
 
   static constexpr unsigned never_spread = 1000;

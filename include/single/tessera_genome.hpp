@@ -1622,7 +1622,7 @@ class block {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  [[nodiscard]] std::size_t available() const noexcept { return capacity_ - size_; }
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
@@ -1735,7 +1735,7 @@ class pool : private detail::block {
   }
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
   void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -1800,7 +1800,7 @@ class pool : private detail::block {
 //
 // Integers as decimal digits, stored through a pointer.
 //
-//   char line[tessera::integer_room];
+//   char line[tessera::integer_capacity];
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
@@ -1825,7 +1825,7 @@ namespace tessera::inline TESSERA_ABI {
 
 /// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
 /// the number's length.
-inline constexpr std::size_t integer_room = 21;
+inline constexpr std::size_t integer_capacity = 21;
 
 namespace detail {
 
@@ -1899,7 +1899,7 @@ inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+/// Writes any integer in decimal and returns the end. `to` has `integer_capacity` bytes.
 template <class Int>
   requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
 inline char* put_integer(char* to, Int value) noexcept {
@@ -1947,7 +1947,7 @@ class text {
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
   void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
@@ -1959,7 +1959,7 @@ class text {
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
+    char* const to = prepare(integer_capacity);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
   /// Not implicitly converted to char; see append_double.
@@ -5192,7 +5192,7 @@ class reader {
 //
 // A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
-//   w.record(json::number_room + 2, [](json::cursor to) {
+//   w.record(json::number_capacity + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
 //   });
 //
@@ -5250,7 +5250,7 @@ enum class double_style : std::uint8_t {
 };
 
 /// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
+inline constexpr std::size_t double_capacity = 40;
 
 namespace detail {
 
@@ -5527,7 +5527,7 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+/// Writes a finite double and returns the end. `to` has `double_capacity` bytes.
 inline char* put_double(char* to, double v, double_style style) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   *to = '-';
@@ -5554,7 +5554,7 @@ inline char* put_double(char* to, double v, double_style style) noexcept {
 
 /// Appends a finite double.
 inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
+  char* const to = out.prepare(double_capacity);
   out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
 }
 
@@ -5600,7 +5600,8 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+inline constexpr std::size_t number_capacity =
+    double_capacity;  ///< of one cursor::integer or number
 
 /// Where the next character of a record goes. Each call stores and returns the next position: by
 /// value, so that it stays in registers. Nothing checks the capacity there.
@@ -8648,7 +8649,7 @@ class stream_checker {
     std::uint32_t next = 0;         // the block that `end` is in, or begins
     std::uint32_t guard = 0;        // the innermost block of an IF that this is in, or is; or 0
     std::uint32_t data_inputs = 0;  // so far, and
-    std::uint32_t most_data_inputs = 0;
+    std::uint32_t max_data_inputs = 0;
     std::size_t first_listed = 0;  // of an IF: what its D lists, in listed_
     std::uint32_t listed = 0;
     bool loop_body = false;
@@ -8841,7 +8842,7 @@ class stream_checker {
   bool count_data_inputs(std::uint32_t count) noexcept {
     if (current_ == 0) return takes_inputs_ = true;
     block& b = blocks_[current_];
-    if (count > b.most_data_inputs - b.data_inputs) return false;
+    if (count > b.max_data_inputs - b.data_inputs) return false;
     b.data_inputs += count;
     return true;
   }
@@ -8925,7 +8926,7 @@ class stream_checker {
     block b;
     b.control = i;
     b.guard = is_if ? first : blocks_[current_].guard;
-    b.most_data_inputs = n.count - (is_if ? 3 : 2);
+    b.max_data_inputs = n.count - (is_if ? 3 : 2);
     b.begin = i + 1;
     b.end = b.begin + static_cast<std::uint32_t>(d[0]);
     b.next = first + 1;

@@ -1641,7 +1641,7 @@ class block {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  [[nodiscard]] std::size_t available() const noexcept { return capacity_ - size_; }
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
@@ -1754,7 +1754,7 @@ class pool : private detail::block {
   }
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
   void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -1819,7 +1819,7 @@ class pool : private detail::block {
 //
 // Integers as decimal digits, stored through a pointer.
 //
-//   char line[tessera::integer_room];
+//   char line[tessera::integer_capacity];
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
@@ -1844,7 +1844,7 @@ namespace tessera::inline TESSERA_ABI {
 
 /// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
 /// the number's length.
-inline constexpr std::size_t integer_room = 21;
+inline constexpr std::size_t integer_capacity = 21;
 
 namespace detail {
 
@@ -1918,7 +1918,7 @@ inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+/// Writes any integer in decimal and returns the end. `to` has `integer_capacity` bytes.
 template <class Int>
   requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
 inline char* put_integer(char* to, Int value) noexcept {
@@ -1966,7 +1966,7 @@ class text {
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
   void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
@@ -1978,7 +1978,7 @@ class text {
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
+    char* const to = prepare(integer_capacity);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
   /// Not implicitly converted to char; see append_double.
@@ -7829,7 +7829,7 @@ class reader {
 //
 // A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
-//   w.record(json::number_room + 2, [](json::cursor to) {
+//   w.record(json::number_capacity + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
 //   });
 //
@@ -7887,7 +7887,7 @@ enum class double_style : std::uint8_t {
 };
 
 /// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
+inline constexpr std::size_t double_capacity = 40;
 
 namespace detail {
 
@@ -8164,7 +8164,7 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+/// Writes a finite double and returns the end. `to` has `double_capacity` bytes.
 inline char* put_double(char* to, double v, double_style style) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   *to = '-';
@@ -8191,7 +8191,7 @@ inline char* put_double(char* to, double v, double_style style) noexcept {
 
 /// Appends a finite double.
 inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
+  char* const to = out.prepare(double_capacity);
   out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
 }
 
@@ -8237,7 +8237,8 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+inline constexpr std::size_t number_capacity =
+    double_capacity;  ///< of one cursor::integer or number
 
 /// Where the next character of a record goes. Each call stores and returns the next position: by
 /// value, so that it stays in registers. Nothing checks the capacity there.
@@ -10280,7 +10281,7 @@ inline void print_hex(text& out, std::uint64_t value, unsigned digits) {
   for (unsigned digits = (bits >> 23 & 255) == 0 ? 1 : 6; digits <= 9; ++digits) {
     const std::uint64_t unit = tessera::detail::powers_of_ten[17 - digits];
     const std::uint64_t significand = (d.significand + unit / 2) / unit;
-    char decimals[integer_room];
+    char decimals[integer_capacity];
     const char* const end = put_integer(decimals, significand);
     const double near =
         decimal_to_double({std::string_view(decimals, static_cast<std::size_t>(end - decimals)),
@@ -13189,7 +13190,7 @@ class length_table {
     return rows_[a_first < regular ? a_first : regular];
   }
   /// Of any instruction that the table has.
-  [[nodiscard]] std::uint32_t most_arguments() const noexcept { return most_; }
+  [[nodiscard]] std::uint32_t max_arguments() const noexcept { return most_; }
 
  private:
   // 256 rows for each operation below 10, and 256 for all others.
@@ -13764,7 +13765,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
   if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
 #endif
-  const std::size_t needed = std::size_t{part} * table.most_arguments() + 8;
+  const std::size_t needed = std::size_t{part} * table.max_arguments() + 8;
   out.arguments.reserve(std::size_t{3} * list.size() + needed);  // more than most programs have
   argument_resolver each(ids, list.offset(), list.size(), out);
   decoded now{start, 0, 0};

@@ -176,7 +176,7 @@ class block {
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t room() const noexcept { return capacity_ - size_; }
+  [[nodiscard]] std::size_t available() const noexcept { return capacity_ - size_; }
   /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
   /// overall.
   [[nodiscard]] void* prepare(std::size_t count) {
@@ -289,7 +289,7 @@ class pool : private detail::block {
   }
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
   void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -429,7 +429,7 @@ template <class T, class Below>
 //
 // Integers as decimal digits, stored through a pointer.
 //
-//   char line[tessera::integer_room];
+//   char line[tessera::integer_capacity];
 //   char* end = tessera::put_integer(line, -1234);   // "-1234"
 //
 // Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
@@ -557,7 +557,7 @@ namespace tessera::inline TESSERA_ABI {
 
 /// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
 /// the number's length.
-inline constexpr std::size_t integer_room = 21;
+inline constexpr std::size_t integer_capacity = 21;
 
 namespace detail {
 
@@ -631,7 +631,7 @@ inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes any integer in decimal and returns the end. `to` has `integer_room` bytes.
+/// Writes any integer in decimal and returns the end. `to` has `integer_capacity` bytes.
 template <class Int>
   requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
 inline char* put_integer(char* to, Int value) noexcept {
@@ -679,7 +679,7 @@ class text {
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
   void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
@@ -691,7 +691,7 @@ class text {
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
+    char* const to = prepare(integer_capacity);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
   /// Not implicitly converted to char; see append_double.
@@ -4932,7 +4932,7 @@ struct named_numbers {
   std::uint32_t first_number = 0;  ///< in values::numbers, where are_integers
   bool are_integers = true;        ///< FLOATs too, where they have no fraction
   double least = 0, greatest = 0;  ///< as reals; not ordered where one isn't a number
-  std::int64_t least_integer = 0, greatest_integer = 0;
+  std::int64_t min_integer = 0, greatest_integer = 0;
 };
 
 /// The bindings that are visible.
@@ -6685,7 +6685,7 @@ enum class double_style : std::uint8_t {
 };
 
 /// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
+inline constexpr std::size_t double_capacity = 40;
 
 namespace detail {
 
@@ -6962,7 +6962,7 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+/// Writes a finite double and returns the end. `to` has `double_capacity` bytes.
 inline char* put_double(char* to, double v, double_style style) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   *to = '-';
@@ -6989,7 +6989,7 @@ inline char* put_double(char* to, double v, double_style style) noexcept {
 
 /// Appends a finite double.
 inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
+  char* const to = out.prepare(double_capacity);
   out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
 }
 
@@ -7083,7 +7083,7 @@ struct quant_values {
         while (to_integer(c.v.reals[l.first_real + i], ignored)) ++i;
         return report_fraction(c, at, c.v.reals[l.first_real + i]);
       }
-      check_zero_point(c, at, l.least_integer, to.type);
+      check_zero_point(c, at, l.min_integer, to.type);
       check_zero_point(c, at, l.greatest_integer, to.type);
       return true;
     }
@@ -7707,7 +7707,7 @@ class walker {
       if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
       if (i == 0 || !(x >= l.least)) l.least = x;
       if (i == 0 || !(x <= l.greatest)) l.greatest = x;
-      if (i == 0 || n < l.least_integer) l.least_integer = n;
+      if (i == 0 || n < l.min_integer) l.min_integer = n;
       if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
     }
     if (!l.are_integers) v_.numbers.resize(first_number);
@@ -8902,7 +8902,7 @@ class reader {
 //
 // A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
-//   w.record(json::number_room + 2, [](json::cursor to) {
+//   w.record(json::number_capacity + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
 //   });
 //
@@ -8959,7 +8959,8 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+inline constexpr std::size_t number_capacity =
+    double_capacity;  ///< of one cursor::integer or number
 
 /// Where the next character of a record goes. Each call stores and returns the next position: by
 /// value, so that it stays in registers. Nothing checks the capacity there.
@@ -10090,7 +10091,7 @@ inline void append_real(text& out, double v) {
     out << "1.0e999";
     return;
   }
-  char digits[double_room];
+  char digits[double_capacity];
   const char* const end = put_double(digits, v, double_style::python);
   std::string_view number(digits, static_cast<std::size_t>(end - digits));
   std::size_t exponent = 0;
@@ -11014,7 +11015,7 @@ class lexer {
         last_(source.data()),
         end_(source.data() + source.size()) {
     if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
-    at_ = behind_blanks(at_);
+    at_ = after_blanks(at_);
   }
 
   [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
@@ -11037,7 +11038,7 @@ class lexer {
   /// The token ends before `p`.
   void take_to(const char* p) noexcept {
     last_ = p;
-    at_ = behind_blanks(p);
+    at_ = after_blanks(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
@@ -11046,22 +11047,22 @@ class lexer {
 
   /// The first character from `p` on that isn't blank or of a comment. All that can begin
   /// tokens but quotes are above '#', as are no blanks.
-  [[nodiscard]] const char* behind_blanks(const char* p) const noexcept {
+  [[nodiscard]] const char* after_blanks(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
-    if (*p != ' ') return behind_more_blanks(p);
+    if (*p != ' ') return after_more_blanks(p);
     ++p;
-    return p<end_&& * p> '#' ? p : behind_more_blanks(p);
+    return p<end_&& * p> '#' ? p : after_more_blanks(p);
   }
-  [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
+  [[nodiscard, gnu::noinline]] const char* after_more_blanks(const char* p) const noexcept {
     if (end_ - p >= 16) [[likely]] {
       const unsigned count = blank_bytes(p);
       p += count;
       if (count < 16 && *p != '#') [[likely]]
         return p;
     }
-    return behind_comments(p);
+    return after_comments(p);
   }
-  [[nodiscard, gnu::noinline]] const char* behind_comments(const char* p) const noexcept {
+  [[nodiscard, gnu::noinline]] const char* after_comments(const char* p) const noexcept {
     for (;; ++p) {
       while (p < end_ && is(*p, class_blank)) ++p;
       if (p >= end_ || *p != '#') return p;
@@ -11082,26 +11083,26 @@ class lexer {
   [[nodiscard]] bool is_call(const char* p) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
     const word w = word_at(p);
-    p = behind_blanks(w.last());
+    p = after_blanks(w.last());
     if (p >= end_) return false;
     if (*p == '(') return w.key == make_key("region") || w.key == make_key("wait");
     if (*p != '.') return false;
     if ((w.size == 8 && w.key == make_key("transfer")) ||
         (w.size == 5 && w.key == make_key("store")))
       return true;
-    p = behind_blanks(p + 1);
+    p = after_blanks(p + 1);
     if (p >= end_ || !is(*p, class_letter)) return false;
     const word m = word_at(p);
     return m.key == make_key("async") || m.key == make_key("sync");
   }
   /// Where `=` is if one follows the word, else null.
-  [[nodiscard]] const char* equals_behind(word w) const noexcept {
-    const char* const p = behind_blanks(w.last());
+  [[nodiscard]] const char* equals_after(word w) const noexcept {
+    const char* const p = after_blanks(w.last());
     return p < end_ && *p == '=' ? p : nullptr;
   }
 
   /// The end of the number or malformed number at `p`, for messages.
-  [[nodiscard]] const char* behind_number(const char* p) const noexcept {
+  [[nodiscard]] const char* after_number(const char* p) const noexcept {
     const auto digits = [&] {
       while (p < end_ && is(*p, class_letter | class_digit)) ++p;
     };
@@ -11111,7 +11112,7 @@ class lexer {
     return p;
   }
   /// The end of the string at `p`, or null if it isn't closed on its line.
-  [[nodiscard]] const char* behind_string(const char* p) const noexcept {
+  [[nodiscard]] const char* after_string(const char* p) const noexcept {
     for (++p; p < end_ && *p != '\n'; ++p) {
       if (*p == '"') return p + 1;
       if (*p == '\\' && end_ - p >= 2 && p[1] != '\n') ++p;
@@ -11128,9 +11129,9 @@ class lexer {
   [[nodiscard]] const char* token_end() const noexcept {
     if (at_ >= end_) return at_;
     if (is(*at_, class_letter)) return word_at(at_).last();
-    if (is(*at_, class_digit)) return behind_number(at_);
+    if (is(*at_, class_digit)) return after_number(at_);
     if (*at_ == '"') {
-      const char* const p = behind_string(at_);
+      const char* const p = after_string(at_);
       return p != nullptr ? p : line_end(at_);
     }
     return end_ - at_ >= 2 && at_[0] == '.' && at_[1] == '.' ? at_ + 2 : at_ + 1;
@@ -11528,7 +11529,7 @@ class reader : private lexer {
   bool is_leaf_keyword(word w, bool words);
   /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
   /// follows that, and then the end.
-  bool expression_behind(std::uint32_t slot, bool words);
+  bool expression_after(std::uint32_t slot, bool words);
   /// What follows in the expression node at `slot`: `depth` operators are open, and after them is
   /// the operand that began at `operand`, or none yet.
   bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
@@ -11564,11 +11565,11 @@ class reader : private lexer {
   [[nodiscard]] bool at_region(word w) const noexcept;
   /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
   /// of the task.
-  bool type_attributes(region_place where, bool behind_comma = false);
+  bool type_attributes(region_place where, bool after_comma = false);
   [[gnu::always_inline]] bool type_attribute(type_word t);
   /// Whether a type attribute, and no statement, begins at p. No statement can follow a comma.
   [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
-                                                           bool behind_comma) const noexcept;
+                                                           bool after_comma) const noexcept;
   [[nodiscard]] static type_field type_field_of(word w) noexcept;
   [[gnu::cold]] bool inner_type_attributes();
   [[gnu::cold]] void missing_comma();
@@ -11950,7 +11951,7 @@ inline bool reader::close_block() {
 inline bool reader::at_on() const noexcept {
   const word w = peek_word();
   if (w.key != make_key("on")) return false;
-  const char* const p = behind_blanks(w.last());
+  const char* const p = after_blanks(w.last());
   return p >= end_ || (*p != ':' && *p != '=');
 }
 
@@ -12336,7 +12337,7 @@ inline bool reader::buffer_properties() {
 
 inline bool reader::comma_before(bool (*is_field)(word)) {
   if (take_if(',')) return true;
-  if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
+  if (!at_word() || !is_field(peek_word()) || equals_after(peek_word()) == nullptr) return false;
   missing("',' or ')'", ",");
   return true;
 }
@@ -12425,14 +12426,14 @@ inline void reader::end_loop(word w) {
 
 inline bool reader::assigned_statement(word w, keyword k, const char* equals) {
   const char* const first = at_;
-  const char* const value = behind_blanks(equals + 1);
+  const char* const value = after_blanks(equals + 1);
   if (value >= end_ || !is(*value, class_letter)) return no_statement();
   const word callee = word_at(value);
   const keyword called = keyword_of(callee);
   const bool is_region = called == keyword::region;
   if (!is_region && called != keyword::transfer && called != keyword::store &&
       called != keyword::wait) {
-    const char* const next = behind_blanks(callee.last());
+    const char* const next = after_blanks(callee.last());
     if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
   }
   constexpr std::string_view of_region = "the name of a region", of_token = "the name of a token";
@@ -12486,7 +12487,7 @@ inline bool reader::transfer(node_kind kind, const char* first, std::uint32_t to
     if (!at_word()) return unexpected("dst=, src= or deps=");
     const word w = peek_word();
     const unsigned field = argument_of(w);
-    const char* const equals = equals_behind(w);
+    const char* const equals = equals_after(w);
     if (field == 3 || equals == nullptr) return bad_argument(w, field);
     once(given, field, w, errc::nem_syn_011_argument);
     if (field == 2) {
@@ -12607,8 +12608,8 @@ inline bool reader::compute(const char* first, std::uint32_t token_name, word ca
     if (at(',') && !stray_comma()) return false;
     if (!at_word()) break;
     const word w = peek_word();
-    const char* const equals = equals_behind(w);
-    if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
+    const char* const equals = equals_after(w);
+    if (equals == nullptr || is_call(after_blanks(equals + 1))) break;
     const keyword k = keyword_of(w);
     if (begins_statement(k)) break;
     has_attributes = true;
@@ -12630,7 +12631,7 @@ inline bool reader::attribute_of_task(word w, keyword k, const char* equals) {
     return deps(equals);
   }
   if (w.key == make_key("attrs")) {
-    const char* const brace = behind_blanks(equals + 1);
+    const char* const brace = after_blanks(equals + 1);
     if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
   }
   return named_attribute(w, k, equals);
@@ -12655,7 +12656,7 @@ inline bool reader::named_attribute(word w, keyword k, const char* equals) {
   while (!at('}')) {
     if (!at_word()) return expect_closing('}', open);
     const word k = peek_word();
-    const char* const value = equals_behind(k);
+    const char* const value = equals_after(k);
     if (value == nullptr) {
       take_word(k);
       return unexpected("'='");
@@ -12769,8 +12770,8 @@ inline bool reader::is_upper_case(word w, std::string_view lower) {
 }
 
 inline void reader::no_statement(findings::writer out, word w) {
-  if (const char* const equals = equals_behind(w); equals != nullptr) {
-    const char* const value = behind_blanks(equals + 1);
+  if (const char* const equals = equals_after(w); equals != nullptr) {
+    const char* const value = after_blanks(equals + 1);
     const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
     if (opcode_words.find(callee, 255) != 255)
       out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
@@ -12819,10 +12820,10 @@ inline bool reader::no_operands(word callee) {
 inline bool reader::stray_comma() {
   if (!may_report()) return false;
   const place comma = token();
-  const char* const next = behind_blanks(at_ + 1);
+  const char* const next = after_blanks(at_ + 1);
   const char* const equals =
-      next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
-  const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
+      next < end_ && is(*next, class_letter) ? equals_after(word_at(next)) : nullptr;
+  const bool goes_on = equals != nullptr && !is_call(after_blanks(equals + 1));
   auto out = found_.add(errc::nem_syn_001_token, comma);
   out << "expected an attribute or a statement, got ','";
   if (goes_on) out << ": attributes are separated by blanks";
@@ -12926,7 +12927,7 @@ inline reader::got reader::here_is() const noexcept {
 inline bool reader::not_a_token() {
   if (at_end() || is(*at_, class_letter | class_mark)) return false;
   if (*at_ == '"') {
-    if (behind_string(at_) != nullptr) return false;
+    if (after_string(at_) != nullptr) return false;
     const char* const last = line_end(at_);
     if (may_report())
       found_.add(errc::nem_lex_002_string, range(at_, last))
@@ -12935,7 +12936,7 @@ inline bool reader::not_a_token() {
     return true;
   }
   if (is(*at_, class_digit)) {
-    const char* const last = behind_number(at_);
+    const char* const last = after_number(at_);
     if (is_sound_number(at_, last)) return false;
     bad_number(last);
     return true;
@@ -13090,7 +13091,7 @@ inline bool reader::number() {
     v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
   }
   if (p < end_) {
-    if (is(*p, class_letter)) return bad_number(behind_number(first));
+    if (is(*p, class_letter)) return bad_number(after_number(first));
     if (*p == '.' && end_ - p >= 2 && is(p[1], class_digit)) return real(p);
   }
   if (v >> 63 != 0) [[unlikely]] {
@@ -13118,12 +13119,12 @@ inline bool reader::real(const char* point) {
     ++p;
     const bool negative = p < end_ && *p == '-';
     if (p < end_ && (*p == '-' || *p == '+')) ++p;
-    if (p >= end_ || !is(*p, class_digit)) return bad_number(behind_number(first));
+    if (p >= end_ || !is(*p, class_digit)) return bad_number(after_number(first));
     for (; p < end_ && is(*p, class_digit); ++p)
       if (exponent < std::int64_t{1} << 50) exponent = exponent * 10 + (*p - '0');
     if (negative) exponent = -exponent;
   }
-  if (p < end_ && is(*p, class_letter)) return bad_number(behind_number(first));
+  if (p < end_ && is(*p, class_letter)) return bad_number(after_number(first));
   const double v =
       decimal_to_double({.digits = {first, static_cast<std::size_t>(digits_end - first)},
                          .exponent = exponent - (digits_end - point - 1)});
@@ -13180,7 +13181,7 @@ inline bool reader::is_sound_number(const char* p, const char* last) const noexc
 
 inline bool reader::string_value(std::uint32_t& index, std::string_view what) {
   if (!at('"')) return unexpected(what);
-  const char* const last = behind_string(at_);
+  const char* const last = after_string(at_);
   if (last == nullptr) return !not_a_token();
   bool plain = true;
   for (const char* p = at_ + 1; p != last - 1; ++p) {
@@ -13292,7 +13293,7 @@ inline bool reader::expression(bool words) {
     return operators(slot, first, 0, false, words);
   }
   if (!leaf(words)) return false;
-  return !at_operator() || expression_behind(slot, words);
+  return !at_operator() || expression_after(slot, words);
 }
 
 inline bool reader::value(bool words) {
@@ -13340,7 +13341,7 @@ inline bool reader::region(word start, region_place where) {
 
 inline bool reader::at_region(word w) const noexcept {
   if (w.key != make_key("region")) return false;
-  const char* const p = behind_blanks(w.last());
+  const char* const p = after_blanks(w.last());
   return p < end_ && *p == '(';
 }
 
@@ -13372,7 +13373,7 @@ inline void reader::unknown_element(word w) {
 
 // --- expressions ---
 
-inline bool reader::expression_behind(std::uint32_t slot, bool words) {
+inline bool reader::expression_after(std::uint32_t slot, bool words) {
   const char* const first = source_ + nodes_[slot].offset;
   put(node_kind::expression, 0, first);  // before the leaf, which moves
   if (stopped_) return false;
@@ -13591,7 +13592,7 @@ inline bool reader::decorator() {
 }
 
 inline bool reader::at_unit_index() const noexcept {
-  const char* const p = behind_blanks(peek_word().last());
+  const char* const p = after_blanks(peek_word().last());
   return p < end_ && *p == '[';
 }
 
@@ -13621,13 +13622,13 @@ inline reader::type_field reader::type_field_of(word w) noexcept {
 }
 
 inline bool reader::is_type_attribute(type_word& t, const char* p,
-                                      bool behind_comma) const noexcept {
+                                      bool after_comma) const noexcept {
   if (p >= end_ || !is(*p, class_letter)) return false;
   t.name = word_at(p);
   t.field = type_field_of(t.name);
   if (t.field == f_none) return false;
-  t.equals = equals_behind(t.name);
-  return t.equals != nullptr && (behind_comma || !is_call(behind_blanks(t.equals + 1)));
+  t.equals = equals_after(t.name);
+  return t.equals != nullptr && (after_comma || !is_call(after_blanks(t.equals + 1)));
 }
 
 inline bool reader::inner_type_attributes() {
@@ -13642,9 +13643,9 @@ inline bool reader::inner_type_attributes() {
   return true;
 }
 
-inline bool reader::type_attributes(region_place where, bool behind_comma) {
+inline bool reader::type_attributes(region_place where, bool after_comma) {
   type_word t;
-  if (!is_type_attribute(t, at_, behind_comma) ||
+  if (!is_type_attribute(t, at_, after_comma) ||
       (where == region_place::operand && t.field != f_elem))
     return true;
   for (;;) {
@@ -13654,7 +13655,7 @@ inline bool reader::type_attributes(region_place where, bool behind_comma) {
       layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
     if (!type_attribute(t)) return false;
     if (at(',')) {
-      if (is_type_attribute(t, behind_blanks(at_ + 1), true)) {
+      if (is_type_attribute(t, after_blanks(at_ + 1), true)) {
         at_ = t.name.first;
         continue;
       }
@@ -13834,7 +13835,7 @@ inline bool reader::statement() {
       return type_family_declaration(w), true;
     default: break;
   }
-  if (const char* const equals = equals_behind(w); equals != nullptr) {
+  if (const char* const equals = equals_after(w); equals != nullptr) {
     begin_statement();
     const char* const before = at_;
     if (assigned_statement(w, k, equals)) return true;
@@ -13843,12 +13844,12 @@ inline bool reader::statement() {
   }
   if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
     return begin_statement(), task(at_, no_name, w, k);
-  const char* const p = behind_blanks(w.last());
+  const char* const p = after_blanks(w.last());
   if (!is_reserved(k) && p < end_ && *p == '.') return begin_statement(), task(at_, no_name, w, k);
   (void)no_statement();
   if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
   if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
-      behind_blanks(word_at(p).last()) < end_)
+      after_blanks(word_at(p).last()) < end_)
     return begin_statement(), (void)loop_statement(w), false;
   take_word(w);
   return false;
@@ -13913,10 +13914,10 @@ inline void reader::begin_statement() {
 }
 
 [[gnu::cold]] inline bool reader::device_or_directive(word w) {
-  const char* p = behind_blanks(w.last());
+  const char* p = after_blanks(w.last());
   bool is_inline = false;
   if (p < end_ && is(*p, class_letter)) {
-    p = behind_blanks(word_at(p).last());
+    p = after_blanks(word_at(p).last());
     is_inline = p < end_ && (*p == '{' || (is(*p, class_letter) && is_extends(word_at(p))));
   }
   if (is_inline) {
@@ -14014,17 +14015,17 @@ inline bool reader::may_begin(word w, bool new_line) const noexcept {
   const keyword k = keyword_of(w);
   if (k == keyword::endloop) return true;
   if (new_line && begins_statement(k)) return true;
-  const char* p = behind_blanks(w.last());
+  const char* p = after_blanks(w.last());
   if (p >= end_) return false;
   if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
     if (!is(*p, class_letter)) return false;
-    p = behind_blanks(word_at(p).last());
+    p = after_blanks(word_at(p).last());
     if (p >= end_) return false;
     if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
     return *p == (k == keyword::buffer ? ':' : '=');
   }
   if (!new_line || is_reserved(k)) return false;
-  if (*p == '=') return any_assignment_ || is_call(behind_blanks(p + 1));
+  if (*p == '=') return any_assignment_ || is_call(after_blanks(p + 1));
   return *p == '.' && is_call(w.first);
 }
 
@@ -15738,8 +15739,8 @@ class byte_map {
     if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
   }
   /// Whether a chunk begins after (buffer, first).
-  [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
-                               std::int64_t first) const noexcept {
+  [[nodiscard]] bool is_past(std::size_t c, std::uint32_t buffer,
+                             std::int64_t first) const noexcept {
     const entry& e = directory_[c];
     return e.buffer > buffer || (e.buffer == buffer && e.first > first);
   }
@@ -15748,12 +15749,12 @@ class byte_map {
     if (directory_.empty()) return {0, 0};
     std::size_t& hint = hints_[buffer % hints];
     std::size_t c = hint;
-    if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
-        (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
+    if (c >= directory_.size() || (c != 0 && is_past(c, buffer, first)) ||
+        (c + 1 < directory_.size() && !is_past(c + 1, buffer, first))) {
       c = 0;
       for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not after it, or 0
         const std::size_t half = (left + 1) / 2;
-        if (is_behind(c + half, buffer, first)) {
+        if (is_past(c + half, buffer, first)) {
           left = half - 1;
         } else {
           c += half;
@@ -15784,7 +15785,7 @@ class byte_map {
       p = {0, 0};
     }
     if (p.index == 0 && p.chunk != 0 &&
-        (p.chunk == directory_.size() || is_behind(p.chunk, s.buffer, s.first)))
+        (p.chunk == directory_.size() || is_past(p.chunk, s.buffer, s.first)))
       p = {p.chunk - 1, directory_[p.chunk - 1].count};
     if (directory_[p.chunk].count == capacity) {
       // What is appended gets a chunk of its own, for more may follow it.

@@ -49,7 +49,7 @@ int main(int argc, char** argv) {
   io::handle_signals(cli::io_error);
   cli::command_line line("tessera",
                          "Reads, verifies, writes, prints and runs neural-network programs.",
-                         "tessera " TESSERA_VERSION_STRING);
+                         "tessera " TESSERA_VERSION_STRING TESSERA_FEATURES);
   cli::action chosen;
   const cli::command root = line.root();
   root.footer({R"(

@@ -23,8 +23,8 @@ inline constexpr std::size_t group_columns = 64;
 static_assert(group_columns % panel_width == 0);
 /// The workspace: weights, panels, and rows of the image.
 inline constexpr std::size_t weights_room = 640 * 1024, panels_room = (max_k + 1) * max_columns;
-inline constexpr std::size_t rows_room = 8192;
-static_assert((weights_room + panels_room + rows_room) * sizeof(float) <=
+inline constexpr std::size_t rows_capacity = 8192;
+static_assert((weights_room + panels_room + rows_capacity) * sizeof(float) <=
               convolution_workspace::bytes);
 static_assert(max_rows * max_k <= weights_room);
 
@@ -179,8 +179,8 @@ TESSERA_TARGET void pack_places(const convolution& s, const float* image, std::s
   run runs[group_columns];
   const std::size_t run_count = find_runs(s, place, count, runs);
   // Segments read to the end of a panel's width, so there is as much memory after the last.
-  if (how.phases > rows_room / 4 || how.reach > rows_room / 4 ||
-      how.phases * (count + run_count * how.reach) > rows_room - panel_width)
+  if (how.phases > rows_capacity / 4 || how.reach > rows_capacity / 4 ||
+      how.phases * (count + run_count * how.reach) > rows_capacity - panel_width)
     return pack_apart(s, image, p, k, place, count, to);
   segment segments[2 * group_columns];
   std::size_t segment_count = 0, j = 0;

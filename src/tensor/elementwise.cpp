@@ -22,7 +22,7 @@ struct engine {
   void (*one_operand[unary_count])(const float*, float*, std::size_t);
   struct {
     void (*arrays)(const float*, const float*, float*, std::size_t);
-    void (*number_behind)(const float*, float, float*, std::size_t);
+    void (*number_after)(const float*, float, float*, std::size_t);
     void (*number_before)(float, const float*, float*, std::size_t);
   } two_operands[binary_count];
 };
@@ -96,7 +96,7 @@ void apply(binary op, const float* a, const float* b, float* to, std::size_t n,
   engine_of(at_most).two_operands[static_cast<std::size_t>(op)].arrays(a, b, to, n);
 }
 void apply(binary op, const float* a, float b, float* to, std::size_t n, level at_most) noexcept {
-  engine_of(at_most).two_operands[static_cast<std::size_t>(op)].number_behind(a, b, to, n);
+  engine_of(at_most).two_operands[static_cast<std::size_t>(op)].number_after(a, b, to, n);
 }
 void apply(binary op, float a, const float* b, float* to, std::size_t n, level at_most) noexcept {
   engine_of(at_most).two_operands[static_cast<std::size_t>(op)].number_before(a, b, to, n);

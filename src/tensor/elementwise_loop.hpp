@@ -222,7 +222,7 @@ TESSERA_TARGET void arrays(const float* a, const float* b, float* to, std::size_
   combine<Op>(array{a}, array{b}, to, n);
 }
 template <class Op>
-TESSERA_TARGET void number_behind(const float* a, float b, float* to, std::size_t n) {
+TESSERA_TARGET void number_after(const float* a, float b, float* to, std::size_t n) {
   combine<Op>(array{a}, number{b}, to, n);
 }
 template <class Op>
@@ -235,7 +235,7 @@ inline constexpr engine functions = {
     {one_operand<relu>, one_operand<sqrt>, one_operand<rsqrt>, one_operand<exp>,
      one_operand<sigmoid>, one_operand<gelu>, one_operand<gelu_erf>, one_operand<erf>,
      one_operand<tanh>, one_operand<silu>},
-    {{arrays<add>, number_behind<add>, number_before<add>},
-     {arrays<sub>, number_behind<sub>, number_before<sub>},
-     {arrays<mul>, number_behind<mul>, number_before<mul>},
-     {arrays<div>, number_behind<div>, number_before<div>}}};
+    {{arrays<add>, number_after<add>, number_before<add>},
+     {arrays<sub>, number_after<sub>, number_before<sub>},
+     {arrays<mul>, number_after<mul>, number_before<mul>},
+     {arrays<div>, number_after<div>, number_before<div>}}};

@@ -11,7 +11,7 @@
 // in PyTorch, what arrays of float have for it in NAC's machine, and the formula. A table's rows make
 // types, so that a machine has a loop for each by a template, and operations by one more macro.
 //
-//   takes      floats, numbers (no bool), wholes (no floats), integers, anything
+//   takes      floats, numbers (no bool), non_floats (no floats), integers, anything
 //   gives      same      the operands' type
 //              real      that of floats; float32 for others
 //              whole     the same, and integers are unchanged
@@ -49,9 +49,9 @@ inline constexpr bool floats = std::is_floating_point_v<T>;
 template <class T>
 inline constexpr bool numbers = !is_bool<T>;
 template <class T>
-inline constexpr bool wholes = !floats<T>;
+inline constexpr bool non_floats = !floats<T>;
 template <class T>
-inline constexpr bool integers = wholes<T>&& numbers<T>;
+inline constexpr bool integers = non_floats<T>&& numbers<T>;
 template <class T>
 inline constexpr bool anything = true;
 
@@ -292,7 +292,7 @@ template <class T>
   X(relu, numbers, same, unary::relu, x < T{} ? T{} : x)                                           \
   X(abs, numbers, same, none, magnitude(x))                                                        \
   X(sign, anything, same, none, static_cast<T>((x > T{} ? 1 : 0) - (x < T{} ? 1 : 0)))             \
-  X(bitwise_not, wholes, same, none, complement(x))                                                \
+  X(bitwise_not, non_floats, same, none, complement(x))                                            \
   X(frac, floats, same, none, x - std::trunc(x))                                                   \
   X(silu, floats, same, function::silu, x / (T{1} + std::exp(-x)))                                 \
   X(hardsigmoid, floats, same, none, hard_gate(x) / T{6})                                          \
@@ -393,11 +393,11 @@ template <class T>
   X(logical_and, anything, truth, none, (a != T{}) & (b != T{}))                                   \
   X(logical_or, anything, truth, none, (a != T{}) | (b != T{}))                                    \
   X(logical_xor, anything, truth, none, (a != T{}) != (b != T{}))                                  \
-  X(bitwise_and, wholes, bits, none, static_cast<T>(a & b))                                        \
-  X(bitwise_or, wholes, bits, none, static_cast<T>(a | b))                                         \
-  X(bitwise_xor, wholes, bits, none, static_cast<T>(a ^ b))                                        \
-  X(left_shift, wholes, bits, none, shifted_left(a, b))                                            \
-  X(right_shift, wholes, bits, none, shifted_right(a, b))
+  X(bitwise_and, non_floats, bits, none, static_cast<T>(a & b))                                    \
+  X(bitwise_or, non_floats, bits, none, static_cast<T>(a | b))                                     \
+  X(bitwise_xor, non_floats, bits, none, static_cast<T>(a ^ b))                                    \
+  X(left_shift, non_floats, bits, none, shifted_left(a, b))                                        \
+  X(right_shift, non_floats, bits, none, shifted_right(a, b))
 
 #define TESSERA_OTHER_BINARY_FUNCTIONS(X)                                                          \
   X(add, anything, own, binary::add, sum(a, b))                                                    \

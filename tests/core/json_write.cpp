@@ -300,11 +300,12 @@ TEST_CASE("json/write: records are values, compact in any layout", "[core]") {
   const auto records = [](json::writer& w) {
     w.begin_array();
     for (const int i : {7, -1234567})
-      w.record(3 * json::number_room, [i](json::cursor to) {
+      w.record(3 * json::number_capacity, [i](json::cursor to) {
         return to.literal("[").integer(i).literal(",").number(i / 4.0).literal("]");
       });
     w.begin_object().key("a");
-    w.record(2 * json::number_room, [](json::cursor to) { return to.number(1e15).literal(""); });
+    w.record(2 * json::number_capacity,
+             [](json::cursor to) { return to.number(1e15).literal(""); });
     w.end().end();
   };
   CHECK(written(json::compact, records) ==
@@ -320,17 +321,17 @@ TEST_CASE("json/write: records are values, compact in any layout", "[core]") {
 TEST_CASE("json/write: a record fills no more than its room", "[core]") {
   for (const double v : {-1.7976931348623157e+308, -1234567.12345678, -9007199254740991.0,
                          -0.00012345678901234567, -5e-324, 0.0}) {
-    std::string room(json::number_room, '#');
+    std::string room(json::number_capacity, '#');
     room += "guard";
     const json::cursor end = json::cursor(room.data(), double_style::python).number(v);
     CHECK(end.place() <= room.data() + 24);
-    CHECK(room.substr(json::number_room) == "guard");
+    CHECK(room.substr(json::number_capacity) == "guard");
   }
-  std::string room(integer_room, '#');
+  std::string room(integer_capacity, '#');
   room += "guard";
   CHECK(put_integer(room.data(), INT64_MIN) == room.data() + 20);
   CHECK(put_integer(room.data(), UINT64_MAX) == room.data() + 20);
-  CHECK(room.substr(integer_room) == "guard");
+  CHECK(room.substr(integer_capacity) == "guard");
 }
 
 TEST_CASE("json/write: strings escape what JSON requires and nothing else", "[core]") {

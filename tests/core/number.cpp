@@ -161,7 +161,7 @@ TEST_CASE("number: the JSON layout turns to exponents from 1e15 on", "[core]") {
 TEST_CASE("number: integers of every length", "[core]") {
   unsigned wrong = 0;
   const auto check = [&wrong](auto v) {
-    char to[integer_room];
+    char to[integer_capacity];
     const char* const end = put_integer(to, v);
     if (std::string_view(to, static_cast<std::size_t>(end - to)) != std::to_string(v)) ++wrong;
   };

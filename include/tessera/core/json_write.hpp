@@ -17,7 +17,7 @@
 //
 // A record of numbers, whose text has a bound, is faster through a pointer; compact in any layout:
 //
-//   w.record(json::number_room + 2, [](json::cursor to) {
+//   w.record(json::number_capacity + 2, [](json::cursor to) {
 //     return to.literal("[").number(0.5).literal("]");
 //   });
 //
@@ -76,7 +76,8 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
-inline constexpr std::size_t number_room = double_room;  ///< of one cursor::integer or number
+inline constexpr std::size_t number_capacity =
+    double_capacity;  ///< of one cursor::integer or number
 
 /// Where the next character of a record goes. Each call stores and returns the next position: by
 /// value, so that it stays in registers. Nothing checks the capacity there.

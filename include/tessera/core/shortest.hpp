@@ -41,7 +41,7 @@ enum class double_style : std::uint8_t {
 };
 
 /// What put_double may write to. All of it may be overwritten, whatever the number's length.
-inline constexpr std::size_t double_room = 40;
+inline constexpr std::size_t double_capacity = 40;
 
 namespace detail {
 
@@ -318,7 +318,7 @@ inline unsigned put_sixteen(char* to, std::uint64_t n) noexcept {
 
 }  // namespace detail
 
-/// Writes a finite double and returns the end. `to` has `double_room` bytes.
+/// Writes a finite double and returns the end. `to` has `double_capacity` bytes.
 inline char* put_double(char* to, double v, double_style style) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(v);
   *to = '-';
@@ -345,7 +345,7 @@ inline char* put_double(char* to, double v, double_style style) noexcept {
 
 /// Appends a finite double.
 inline void append_double(text& out, double v, double_style style) {
-  char* const to = out.prepare(double_room);
+  char* const to = out.prepare(double_capacity);
   out.advance(static_cast<std::size_t>(put_double(to, v, style) - to));
 }
 

@@ -62,7 +62,7 @@ class text {
   }
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t room() const noexcept { return block_.room(); }
+  [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
   void reserve(std::size_t size) { block_.reserve(size); }
 
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
@@ -74,7 +74,7 @@ class text {
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   text& operator<<(Int value) {
-    char* const to = prepare(integer_room);
+    char* const to = prepare(integer_capacity);
     return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
   }
   /// Not implicitly converted to char; see append_double.

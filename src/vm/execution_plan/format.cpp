@@ -160,7 +160,7 @@ void append_json_string(limited_text& out, std::string_view s) {
 [[nodiscard]] std::string float_text(double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
-  char buffer[double_room];
+  char buffer[double_capacity];
   return {buffer, put_double(buffer, v, double_style::python)};
 }
 

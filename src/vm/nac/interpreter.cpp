@@ -407,15 +407,15 @@ value interpreter::change_in_place(std::uint32_t i) {
     fail(errc::nac_run_kind, "the first operand changes in place; expected a tensor");
   const tensor target = first.as_tensor();
   // 1.0 is 1 in files of the original compiler; in place of integers it can be nothing else.
-  std::vector<value> wholes(is_floating(target.type) ? 0 : arguments.size());
-  for (std::size_t k = 1; k < wholes.size(); ++k) {
+  std::vector<value> casts(is_floating(target.type) ? 0 : arguments.size());
+  for (std::size_t k = 1; k < casts.size(); ++k) {
     if (!arguments[k]->is_tensor() || !arguments[k]->as_tensor().is_number) continue;
     const tensor& number = arguments[k]->as_tensor();
     if (number.type != data_type::float64) continue;
     const auto whole = convert<std::int64_t>(*number.as<double>());
     if (static_cast<double>(whole) != *number.as<double>()) continue;
-    wholes[k] = make_number(arena_, whole);
-    arguments[k] = &wholes[k];
+    casts[k] = make_number(arena_, whole);
+    arguments[k] = &casts[k];
   }
   call of(arena_, work_, p.operation, bindings_[i], arguments);
   value made = nac::run(of);

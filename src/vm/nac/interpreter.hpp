@@ -191,7 +191,7 @@ class interpreter {
     drops = 16,         // after
   };
   static constexpr std::uint8_t has_before = checks_absent | preloads,
-                                has_behind = tracked | ends_block | drops;
+                                has_after = tracked | ends_block | drops;
   /// An instruction, as far as it is known without running.
   struct compiled_instruction {
     kind what = kind::nothing;
@@ -286,13 +286,13 @@ class interpreter {
       drop(commands_[k].target);
     }
   }
-  [[nodiscard]] std::uint32_t commands_behind(std::uint32_t i) const noexcept {
+  [[nodiscard]] std::uint32_t commands_after(std::uint32_t i) const noexcept {
     return i < code_.size() ? code_[i].command : static_cast<std::uint32_t>(commands_.size());
   }
   /// What is scheduled for instructions [first, last), which aren't run.
   template <class Observer>
   void skip(std::uint32_t first, std::uint32_t last, Observer& see) {
-    if (first < last) drop_all(commands_behind(first), commands_behind(last), see);
+    if (first < last) drop_all(commands_after(first), commands_after(last), see);
   }
 
   model::program const& program_;
@@ -399,10 +399,10 @@ void interpreter::execute(Observer& see, outcome& done) {
         i = next - 1;
         continue;
       }
-      if ((p.flags & has_behind) != 0) {
+      if ((p.flags & has_after) != 0) {
         if ((p.flags & tracked) != 0) ran_[i] = run_;
         if ((p.flags & ends_block) != 0) frames_.back().result = results_[i];
-        if ((p.flags & drops) != 0) drop_all(p.command, commands_behind(i + 1), see);
+        if ((p.flags & drops) != 0) drop_all(p.command, commands_after(i + 1), see);
       }
       if constexpr (observed) see.end(event{i, arena_.live()});
     }

@@ -52,7 +52,7 @@ struct checked {
 };
 template <class F, class T, std::size_t Operands>
 void each(const std::byte* const* in, std::byte* to, std::size_t n, const void*) {
-  constexpr bool is_partial = F::result == formulas::gives::quotient && formulas::wholes<T>;
+  constexpr bool is_partial = F::result == formulas::gives::quotient && formulas::non_floats<T>;
   run_each<Operands, T>(in, to, n, std::conditional_t<is_partial, checked<F>, F>{});
 }
 template <class F, class T, std::size_t Operands>

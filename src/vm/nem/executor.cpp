@@ -73,7 +73,7 @@ verdict executor::compute(const bound_task& t) {
 }
 
 void executor::check_inputs(const bound_task& t) {
-  if (told_[t.task.node] != 0) return;
+  if (reported_[t.task.node] != 0) return;
   for (std::size_t i = 0; i < t.what.inputs.size(); ++i) {
     const tensor& x = t.operands[i];
     const std::uint32_t buffer = t.buffers[i].index;
@@ -89,7 +89,7 @@ void executor::check_inputs(const bound_task& t) {
       if (missing.empty()) continue;
     }
     found_.unwritten(t, places_[buffer].name, missing);
-    told_[t.task.node] = 1;
+    reported_[t.task.node] = 1;
     return;
   }
 }

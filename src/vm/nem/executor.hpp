@@ -44,7 +44,7 @@ class executor {
         places_(places),
         scratch_(scratch),
         found_(found),
-        told_(p.model().nodes.size()) {}
+        reported_(p.model().nodes.size()) {}
 
   /// False when the run has ended, without the task or with it.
   [[nodiscard]] bool execute(bound_task& t);
@@ -67,7 +67,7 @@ class executor {
   std::span<const place> places_;
   workspace& scratch_;
   run_findings& found_;
-  std::vector<std::uint8_t> told_;  ///< nodes of tasks whose inputs were missing something
+  std::vector<std::uint8_t> reported_;  ///< nodes of tasks whose inputs were missing something
   std::uint64_t tasks_ = 0;
 };
 

@@ -158,15 +158,15 @@ void check_races(const random_program& q, totals& count) {
   const vm::nem::outcome done = vm.run(&said);
   CAPTURE(list(said));
   REQUIRE(bool(done) == expected.empty());
-  bool is_told = false;
+  bool is_reported = false;
   for (const tessera::diagnostic& d : said.diagnostics) {
     if (d.code != errc::nem_rt_race) continue;
-    is_told = true;
+    is_reported = true;
     REQUIRE(expected.count("HAZ-001 " + words_of(said, d)) +
                 expected.count("HAZ-002 " + words_of(said, d)) !=
             0);
   }
-  REQUIRE(is_told == !expected.empty());
+  REQUIRE(is_reported == !expected.empty());
   if (!expected.empty()) CHECK(done.code == errc::nem_rt_race);
 }
 

@@ -320,8 +320,8 @@ class json_model_reader {
     const std::uint64_t offset = in_.offset();
     if (offset < 16 || rest.size() < 2 || !in_.has_depth(2)) return false;
     operation_sink to{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
-    std::uint64_t most = most_operations() - m_.ops.size();
-    for (const std::size_t room : {m_.ops.room(), m_.source.ops.room()})
+    std::uint64_t most = max_operations() - m_.ops.size();
+    for (const std::size_t room : {m_.ops.available(), m_.source.ops.available()})
       if (room < most) most = room;
     to.most = to_size(most);
     if (rest[1] == '[')
@@ -343,7 +343,7 @@ class json_model_reader {
     if (sink.count != 0 && first_row == nowhere) first_row = offset;
     return sink.count != 0;
   }
-  [[nodiscard]] std::uint64_t most_operations() const noexcept {
+  [[nodiscard]] std::uint64_t max_operations() const noexcept {
     return limit_.max_items < INT32_MAX ? limit_.max_items : INT32_MAX;
   }
 

@@ -86,13 +86,13 @@ struct table_spec {
 
 /// Whether to write an integer because the file had one; a value that was changed since may no
 /// longer have that form.
-[[nodiscard]] inline bool is_integral(double v, bool stood) noexcept {
+[[nodiscard]] inline bool is_integral(double v, bool was_integral) noexcept {
   constexpr double limit = 9007199254740992.0;  // 2^53, from which the reader refuses integers
-  return stood && v > -limit && v < limit && round_half_away(v) == v;
+  return was_integral && v > -limit && v < limit && round_half_away(v) == v;
 }
 
 /// At most what write_row() stores: nine numbers, brackets and commas.
-inline constexpr std::size_t row_room = 9 * json::number_room + 16;
+inline constexpr std::size_t row_capacity = 9 * json::number_capacity + 16;
 
 [[nodiscard]] inline json::cursor write_row(json::cursor to, const operation& o) noexcept {
   const auto number = [&o](json::cursor at, double v, std::uint8_t flag) {
@@ -152,7 +152,7 @@ TESSERA_INLINE result<text> write_json(const model& m) {
 
   w.begin_array();
   for (const operation& o : m.ops)
-    w.record(detail::row_room, [&o](json::cursor to) { return detail::write_row(to, o); });
+    w.record(detail::row_capacity, [&o](json::cursor to) { return detail::write_row(to, o); });
   w.end().integer(m.carry_size).integer(m.adder_size);
 
   if (m.tables.empty()) {

@@ -148,7 +148,7 @@ inline void append_member_message(text& to, const error& e, std::string_view sou
   source.remove_prefix(to_size(e.offset));
   json::reader in(source);
   const json::kind found = in.peek();
-  // The last key of the path, and the index behind it.
+  // The last key of the path, and the index after it.
   const std::size_t index = path.rfind('[');
   const bool is_element = !path.empty() && path.back() == ']' && index != path.npos;
   const std::string_view up_to_key = is_element ? path.substr(0, index) : path;

@@ -47,7 +47,7 @@ class graph_writer {
 
   [[nodiscard]] char* begin() {
     char* const to = out_.prepare(0);
-    end_ = to + out_.room();
+    end_ = to + out_.available();
     return to;
   }
   void done(const char* to) noexcept {
@@ -55,27 +55,27 @@ class graph_writer {
   }
 
   [[nodiscard]] char* model(char* to) {
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     *to++ = '{';
     to = put_integer(key(to, 0, "\"Rank\":"), g_.rank);
     to = put_integer(key(to, 0, ",\"WorldSize\":"), g_.world_size);
     to = put(key(to, 0, ",\"Nodes\":"), "[");
     for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-      to = room(to, record_room);
+      to = reserve(to, record_capacity);
       if (i != 0) *to++ = ',';
       to = node(line(to, 2, 1), g_.nodes[i], 2);
     }
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     if (!g_.nodes.empty()) to = line(to, 1, 1);
     *to++ = ']';
-    to = room(members(to, g_.own_members, 0), record_room);
+    to = reserve(members(to, g_.own_members, 0), record_capacity);
     to = put(line(to, 0, 0), "}");
     if (levels_ >= 0) *to++ = '\n';
     return to;
   }
 
   [[nodiscard]] char* node(char* to, const ark::node& n, unsigned depth) {
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     *to++ = '{';
     to = put_integer(key(to, depth, "\"Id\":"), n.id);
     to = list(key(to, depth, ",\"ProducerNodeIds\":"), integers(g_, n.producers));
@@ -84,7 +84,7 @@ class graph_writer {
       to = put(key(to, depth, ",\"Ops\":"), "[");
       for (std::uint32_t i = 0; i < n.ops.count; ++i) {
         if (i != 0) *to++ = ',';
-        to = room(line(to, depth + 2, depth + 1), record_room);
+        to = reserve(line(to, depth + 2, depth + 1), record_capacity);
         to = operation(to, g_.ops[n.ops.first + i], depth + 2);
       }
       to = put(line(to, depth + 1, depth + 1), "]");
@@ -101,7 +101,7 @@ class graph_writer {
   [[nodiscard]] char* operation(char* to, const op& o, unsigned depth,
                                 std::string_view config = {}) {
     const std::string_view type = type_name(g_, o), called = name(g_, o);
-    to = room(to, record_room + 6 * (type.size() + called.size()));
+    to = reserve(to, record_capacity + 6 * (type.size() + called.size()));
     *to++ = '{';
     to = put_quoted(key(to, depth, "\"Type\":"), type);
     to = put_quoted(key(to, depth, ",\"Name\":"), called);
@@ -120,11 +120,11 @@ class graph_writer {
     if (!config.empty()) {
       done(key(to, depth, ",\"Config\":"));
       value(config, depth + 1);
-      to = room(begin(), record_room);
+      to = reserve(begin(), record_capacity);
     }
     to = line(members(to, o.members, depth), depth, depth);
     *to++ = '}';
-    return room(to, record_room);
+    return reserve(to, record_capacity);
   }
 
   /// Appends JSON text, laid out anew; its own depth, if it is a container, is `depth`.
@@ -184,17 +184,17 @@ class graph_writer {
   using place = std::uint64_t;
   static constexpr unsigned size_bits = 20;
   static constexpr std::size_t max_indent = 64;
-  static constexpr std::size_t key_room = max_indent + 24 + integer_room;
+  static constexpr std::size_t key_capacity = max_indent + 24 + integer_capacity;
   /// Space for eight keys with numbers. A caller of another function that reserves, or returns, needs
   /// no more than that function leaves: this less a bracket or two.
-  static constexpr std::size_t record_room = 8 * key_room;
-  static constexpr std::size_t lists_room = 16 * (integer_room + 1) + 4 * key_room;
+  static constexpr std::size_t record_capacity = 8 * key_capacity;
+  static constexpr std::size_t lists_capacity = 16 * (integer_capacity + 1) + 4 * key_capacity;
 
   /// Space for `count` characters from `to` on.
-  [[nodiscard]] char* room(char* to, std::size_t count) {
-    return static_cast<std::size_t>(end_ - to) >= count ? to : more_room(to, count);
+  [[nodiscard]] char* reserve(char* to, std::size_t count) {
+    return static_cast<std::size_t>(end_ - to) >= count ? to : grow(to, count);
   }
-  [[nodiscard, gnu::noinline]] char* more_room(char* to, std::size_t count) {
+  [[nodiscard, gnu::noinline]] char* grow(char* to, std::size_t count) {
     done(to);
     (void)out_.prepare(count);
     return begin();
@@ -261,7 +261,7 @@ class graph_writer {
   }
 
   [[nodiscard]] char* list(char* to, view<std::int64_t> values) {
-    to = room(to, values.size() * (integer_room + 1) + record_room);
+    to = reserve(to, values.size() * (integer_capacity + 1) + record_capacity);
     return put_list(to, values.data(), values.size());
   }
   static char* put_list(char* to, const std::int64_t* values, std::size_t count) noexcept {
@@ -290,7 +290,7 @@ class graph_writer {
   [[nodiscard]] char* again(char* to, place where) {
     constexpr std::size_t block_size = 32;
     const auto size = to_size(where & ((place{1} << size_bits) - 1));
-    to = room(to, size + block_size + record_room);
+    to = reserve(to, size + block_size + record_capacity);
     const char* const from = out_.data() + (where >> size_bits);
     for (std::size_t i = 0; i < size; i += block_size) {
       char block[block_size];
@@ -311,7 +311,7 @@ class graph_writer {
   [[nodiscard]] char* tensor(char* to, std::uint32_t index, unsigned depth, bool listed = true) {
     if (const place known = tensors_[index]; known != 0 && listed) return again(to, known);
     const ark::tensor& t = g_.tensors[index];
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     const std::size_t first = offset_of(to);
     *to++ = '{';
     to = put_integer(key(to, depth, "\"Id\":"), t.id);
@@ -322,14 +322,14 @@ class graph_writer {
     if (!form_.buffer_third) to = buffer(key(to, depth, ",\"Buffer\":"), t.buffer);
     to = line(members(to, t.members, depth), depth, depth);
     *to++ = '}';
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     if (listed) tensors_[index] = since(first, to);
     return to;
   }
   [[nodiscard]] char* layout(char* to, std::uint32_t index, unsigned depth, bool listed) {
     if (const place known = layouts_[index]; known != 0 && listed) return again(to, known);
     const ark::layout& l = g_.layouts[index];
-    to = room(to, lists_room + record_room);
+    to = reserve(to, lists_capacity + record_capacity);
     const std::size_t first = offset_of(to);
     to = put_list(key(to, depth, ",\"Shape\":"), l.shape, l.rank);
     to = put_list(key(to, depth, ",\"Strides\":"), l.strides, l.rank);
@@ -348,7 +348,7 @@ class graph_writer {
   [[nodiscard]] char* buffer(char* to, std::uint32_t index) {
     if (const place known = buffers_[index]; known != 0) return again(to, known);
     const ark::buffer& b = g_.buffers[index];
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     const std::size_t first = offset_of(to);
     to = put_integer(put(to, "{\"Id\":"), b.id);
     to = put_integer(put(to, ",\"Rank\":"), b.rank);
@@ -367,8 +367,8 @@ class graph_writer {
                e == external::yes ? std::string_view("true") : "false");
   }
   [[nodiscard]] char* tag_list(char* to, view<tag> list) {
-    constexpr std::size_t tag_room = 2 * integer_room + 4;
-    to = room(to, list.size() * tag_room + record_room);
+    constexpr std::size_t tag_capacity = 2 * integer_capacity + 4;
+    to = reserve(to, list.size() * tag_capacity + record_capacity);
     *to++ = '[';
     for (const tag& t : list) {
       *to++ = '[';
@@ -392,7 +392,7 @@ class graph_writer {
     for (std::size_t i = 0; i < all.size(); ++i) {
       const argument& a = all[sorted_[i]];
       const std::string_view called = name(g_, a);
-      to = room(to, 6 * called.size() + record_room);
+      to = reserve(to, 6 * called.size() + record_capacity);
       if (i != 0) {
         if (called == name(g_, all[sorted_[i - 1]])) failed_ = errc::json_duplicate_key;
         *to++ = ',';
@@ -408,13 +408,13 @@ class graph_writer {
       value(text_of(g_, a.token), depth + 1);
       to = begin();
     }
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     to = line(to, depth, depth);
     *to++ = '}';
     return to;
   }
   [[nodiscard]] char* known_argument(char* to, const argument& a, unsigned depth) {
-    to = room(to, record_room);
+    to = reserve(to, record_capacity);
     *to++ = '{';
     to = put(line(to, depth + 1, depth), "\"");
     to = put(put(to, argument_type_names[static_cast<std::size_t>(a.type)]), "\":");
@@ -428,7 +428,7 @@ class graph_writer {
         break;
       case argument_type::boolean: to = a.integer != 0 ? put(to, "true") : put(to, "false"); break;
       case argument_type::float32:
-        to = room(to, a.token.size + record_room);
+        to = reserve(to, a.token.size + record_capacity);
         to = a.token.size != 0 ? put(to, text_of(g_, a.token))
                                : put_double(to, static_cast<double>(a.real), double_style::json15);
         break;
@@ -450,7 +450,7 @@ class graph_writer {
       }
       case argument_type::other: break;
     }
-    to = line(room(to, record_room), depth, depth);
+    to = line(reserve(to, record_capacity), depth, depth);
     *to++ = '}';
     return to;
   }
@@ -458,7 +458,7 @@ class graph_writer {
   [[nodiscard]] char* members(char* to, std::uint32_t first, unsigned depth) {
     if (first == none) return to;
     for (std::uint32_t i = first; i != none; i = g_.members[i].next) {
-      to = room(to, record_room);
+      to = reserve(to, record_capacity);
       *to++ = ',';
       done(line(to, depth + 1, depth));
       json::append_quoted(out_, text_of(g_, g_.members[i].key));
@@ -466,7 +466,7 @@ class graph_writer {
       value(text_of(g_, g_.members[i].value), depth + 1);
       to = begin();
     }
-    return room(to, record_room);
+    return reserve(to, record_capacity);
   }
 
   static constexpr unsigned never_spread = 1000;

@@ -90,7 +90,7 @@ class stream_checker {
     std::uint32_t next = 0;         // the block that `end` is in, or begins
     std::uint32_t guard = 0;        // the innermost block of an IF that this is in, or is; or 0
     std::uint32_t data_inputs = 0;  // so far, and
-    std::uint32_t most_data_inputs = 0;
+    std::uint32_t max_data_inputs = 0;
     std::size_t first_listed = 0;  // of an IF: what its D lists, in listed_
     std::uint32_t listed = 0;
     bool loop_body = false;
@@ -283,7 +283,7 @@ class stream_checker {
   bool count_data_inputs(std::uint32_t count) noexcept {
     if (current_ == 0) return takes_inputs_ = true;
     block& b = blocks_[current_];
-    if (count > b.most_data_inputs - b.data_inputs) return false;
+    if (count > b.max_data_inputs - b.data_inputs) return false;
     b.data_inputs += count;
     return true;
   }
@@ -367,7 +367,7 @@ class stream_checker {
     block b;
     b.control = i;
     b.guard = is_if ? first : blocks_[current_].guard;
-    b.most_data_inputs = n.count - (is_if ? 3 : 2);
+    b.max_data_inputs = n.count - (is_if ? 3 : 2);
     b.begin = i + 1;
     b.end = b.begin + static_cast<std::uint32_t>(d[0]);
     b.next = first + 1;

@@ -70,7 +70,7 @@ class length_table {
     return rows_[a_first < regular ? a_first : regular];
   }
   /// Of any instruction that the table has.
-  [[nodiscard]] std::uint32_t most_arguments() const noexcept { return most_; }
+  [[nodiscard]] std::uint32_t max_arguments() const noexcept { return most_; }
 
  private:
   // 256 rows for each operation below 10, and 256 for all others.

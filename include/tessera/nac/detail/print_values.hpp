@@ -65,7 +65,7 @@ inline void print_hex(text& out, std::uint64_t value, unsigned digits) {
   for (unsigned digits = (bits >> 23 & 255) == 0 ? 1 : 6; digits <= 9; ++digits) {
     const std::uint64_t unit = tessera::detail::powers_of_ten[17 - digits];
     const std::uint64_t significand = (d.significand + unit / 2) / unit;
-    char decimals[integer_room];
+    char decimals[integer_capacity];
     const char* const end = put_integer(decimals, significand);
     const double near =
         decimal_to_double({std::string_view(decimals, static_cast<std::size_t>(end - decimals)),

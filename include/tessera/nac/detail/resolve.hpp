@@ -360,7 +360,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
   if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
 #endif
-  const std::size_t needed = std::size_t{part} * table.most_arguments() + 8;
+  const std::size_t needed = std::size_t{part} * table.max_arguments() + 8;
   out.arguments.reserve(std::size_t{3} * list.size() + needed);  // more than most programs have
   argument_resolver each(ids, list.offset(), list.size(), out);
   decoded now{start, 0, 0};

@@ -106,8 +106,8 @@ class byte_map {
     if (++p.index == directory_[p.chunk].count) p = {p.chunk + 1, 0};
   }
   /// Whether a chunk begins after (buffer, first).
-  [[nodiscard]] bool is_behind(std::size_t c, std::uint32_t buffer,
-                               std::int64_t first) const noexcept {
+  [[nodiscard]] bool is_past(std::size_t c, std::uint32_t buffer,
+                             std::int64_t first) const noexcept {
     const entry& e = directory_[c];
     return e.buffer > buffer || (e.buffer == buffer && e.first > first);
   }
@@ -116,12 +116,12 @@ class byte_map {
     if (directory_.empty()) return {0, 0};
     std::size_t& hint = hints_[buffer % hints];
     std::size_t c = hint;
-    if (c >= directory_.size() || (c != 0 && is_behind(c, buffer, first)) ||
-        (c + 1 < directory_.size() && !is_behind(c + 1, buffer, first))) {
+    if (c >= directory_.size() || (c != 0 && is_past(c, buffer, first)) ||
+        (c + 1 < directory_.size() && !is_past(c + 1, buffer, first))) {
       c = 0;
       for (std::size_t left = directory_.size() - 1; left != 0;) {  // c: not after it, or 0
         const std::size_t half = (left + 1) / 2;
-        if (is_behind(c + half, buffer, first)) {
+        if (is_past(c + half, buffer, first)) {
           left = half - 1;
         } else {
           c += half;
@@ -152,7 +152,7 @@ class byte_map {
       p = {0, 0};
     }
     if (p.index == 0 && p.chunk != 0 &&
-        (p.chunk == directory_.size() || is_behind(p.chunk, s.buffer, s.first)))
+        (p.chunk == directory_.size() || is_past(p.chunk, s.buffer, s.first)))
       p = {p.chunk - 1, directory_[p.chunk - 1].count};
     if (directory_[p.chunk].count == capacity) {
       // What is appended gets a chunk of its own, for more may follow it.

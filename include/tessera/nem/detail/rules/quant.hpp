@@ -116,7 +116,7 @@ struct quant_values {
         while (to_integer(c.v.reals[l.first_real + i], ignored)) ++i;
         return report_fraction(c, at, c.v.reals[l.first_real + i]);
       }
-      check_zero_point(c, at, l.least_integer, to.type);
+      check_zero_point(c, at, l.min_integer, to.type);
       check_zero_point(c, at, l.greatest_integer, to.type);
       return true;
     }

@@ -85,7 +85,7 @@ struct named_numbers {
   std::uint32_t first_number = 0;  ///< in values::numbers, where are_integers
   bool are_integers = true;        ///< FLOATs too, where they have no fraction
   double least = 0, greatest = 0;  ///< as reals; not ordered where one isn't a number
-  std::int64_t least_integer = 0, greatest_integer = 0;
+  std::int64_t min_integer = 0, greatest_integer = 0;
 };
 
 /// The bindings that are visible.

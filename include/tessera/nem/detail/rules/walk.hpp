@@ -256,7 +256,7 @@ class walker {
       if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
       if (i == 0 || !(x >= l.least)) l.least = x;
       if (i == 0 || !(x <= l.greatest)) l.greatest = x;
-      if (i == 0 || n < l.least_integer) l.least_integer = n;
+      if (i == 0 || n < l.min_integer) l.min_integer = n;
       if (i == 0 || n > l.greatest_integer) l.greatest_integer = n;
     }
     if (!l.are_integers) v_.numbers.resize(first_number);

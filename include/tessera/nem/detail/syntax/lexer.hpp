@@ -207,7 +207,7 @@ class lexer {
         last_(source.data()),
         end_(source.data() + source.size()) {
     if (source.substr(0, 3) == "\xef\xbb\xbf") at_ += 3;
-    at_ = behind_blanks(at_);
+    at_ = after_blanks(at_);
   }
 
   [[nodiscard]] bool at_end() const noexcept { return at_ >= end_; }
@@ -230,7 +230,7 @@ class lexer {
   /// The token ends before `p`.
   void take_to(const char* p) noexcept {
     last_ = p;
-    at_ = behind_blanks(p);
+    at_ = after_blanks(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
@@ -239,22 +239,22 @@ class lexer {
 
   /// The first character from `p` on that isn't blank or of a comment. All that can begin
   /// tokens but quotes are above '#', as are no blanks.
-  [[nodiscard]] const char* behind_blanks(const char* p) const noexcept {
+  [[nodiscard]] const char* after_blanks(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
-    if (*p != ' ') return behind_more_blanks(p);
+    if (*p != ' ') return after_more_blanks(p);
     ++p;
-    return p<end_&& * p> '#' ? p : behind_more_blanks(p);
+    return p<end_&& * p> '#' ? p : after_more_blanks(p);
   }
-  [[nodiscard, gnu::noinline]] const char* behind_more_blanks(const char* p) const noexcept {
+  [[nodiscard, gnu::noinline]] const char* after_more_blanks(const char* p) const noexcept {
     if (end_ - p >= 16) [[likely]] {
       const unsigned count = blank_bytes(p);
       p += count;
       if (count < 16 && *p != '#') [[likely]]
         return p;
     }
-    return behind_comments(p);
+    return after_comments(p);
   }
-  [[nodiscard, gnu::noinline]] const char* behind_comments(const char* p) const noexcept {
+  [[nodiscard, gnu::noinline]] const char* after_comments(const char* p) const noexcept {
     for (;; ++p) {
       while (p < end_ && is(*p, class_blank)) ++p;
       if (p >= end_ || *p != '#') return p;
@@ -275,26 +275,26 @@ class lexer {
   [[nodiscard]] bool is_call(const char* p) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
     const word w = word_at(p);
-    p = behind_blanks(w.last());
+    p = after_blanks(w.last());
     if (p >= end_) return false;
     if (*p == '(') return w.key == make_key("region") || w.key == make_key("wait");
     if (*p != '.') return false;
     if ((w.size == 8 && w.key == make_key("transfer")) ||
         (w.size == 5 && w.key == make_key("store")))
       return true;
-    p = behind_blanks(p + 1);
+    p = after_blanks(p + 1);
     if (p >= end_ || !is(*p, class_letter)) return false;
     const word m = word_at(p);
     return m.key == make_key("async") || m.key == make_key("sync");
   }
   /// Where `=` is if one follows the word, else null.
-  [[nodiscard]] const char* equals_behind(word w) const noexcept {
-    const char* const p = behind_blanks(w.last());
+  [[nodiscard]] const char* equals_after(word w) const noexcept {
+    const char* const p = after_blanks(w.last());
     return p < end_ && *p == '=' ? p : nullptr;
   }
 
   /// The end of the number or malformed number at `p`, for messages.
-  [[nodiscard]] const char* behind_number(const char* p) const noexcept {
+  [[nodiscard]] const char* after_number(const char* p) const noexcept {
     const auto digits = [&] {
       while (p < end_ && is(*p, class_letter | class_digit)) ++p;
     };
@@ -304,7 +304,7 @@ class lexer {
     return p;
   }
   /// The end of the string at `p`, or null if it isn't closed on its line.
-  [[nodiscard]] const char* behind_string(const char* p) const noexcept {
+  [[nodiscard]] const char* after_string(const char* p) const noexcept {
     for (++p; p < end_ && *p != '\n'; ++p) {
       if (*p == '"') return p + 1;
       if (*p == '\\' && end_ - p >= 2 && p[1] != '\n') ++p;
@@ -321,9 +321,9 @@ class lexer {
   [[nodiscard]] const char* token_end() const noexcept {
     if (at_ >= end_) return at_;
     if (is(*at_, class_letter)) return word_at(at_).last();
-    if (is(*at_, class_digit)) return behind_number(at_);
+    if (is(*at_, class_digit)) return after_number(at_);
     if (*at_ == '"') {
-      const char* const p = behind_string(at_);
+      const char* const p = after_string(at_);
       return p != nullptr ? p : line_end(at_);
     }
     return end_ - at_ >= 2 && at_[0] == '.' && at_[1] == '.' ? at_ + 2 : at_ + 1;

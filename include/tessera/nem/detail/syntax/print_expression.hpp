@@ -52,7 +52,7 @@ inline void append_real(text& out, double v) {
     out << "1.0e999";
     return;
   }
-  char digits[double_room];
+  char digits[double_capacity];
   const char* const end = put_double(digits, v, double_style::python);
   std::string_view number(digits, static_cast<std::size_t>(end - digits));
   std::size_t exponent = 0;

@@ -77,7 +77,7 @@ inline bool reader::statement() {
       return type_family_declaration(w), true;
     default: break;
   }
-  if (const char* const equals = equals_behind(w); equals != nullptr) {
+  if (const char* const equals = equals_after(w); equals != nullptr) {
     begin_statement();
     const char* const before = at_;
     if (assigned_statement(w, k, equals)) return true;
@@ -86,12 +86,12 @@ inline bool reader::statement() {
   }
   if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
     return begin_statement(), task(at_, no_name, w, k);
-  const char* const p = behind_blanks(w.last());
+  const char* const p = after_blanks(w.last());
   if (!is_reserved(k) && p < end_ && *p == '.') return begin_statement(), task(at_, no_name, w, k);
   (void)no_statement();
   if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
   if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
-      behind_blanks(word_at(p).last()) < end_)
+      after_blanks(word_at(p).last()) < end_)
     return begin_statement(), (void)loop_statement(w), false;
   take_word(w);
   return false;
@@ -156,10 +156,10 @@ inline void reader::begin_statement() {
 }
 
 [[gnu::cold]] inline bool reader::device_or_directive(word w) {
-  const char* p = behind_blanks(w.last());
+  const char* p = after_blanks(w.last());
   bool is_inline = false;
   if (p < end_ && is(*p, class_letter)) {
-    p = behind_blanks(word_at(p).last());
+    p = after_blanks(word_at(p).last());
     is_inline = p < end_ && (*p == '{' || (is(*p, class_letter) && is_extends(word_at(p))));
   }
   if (is_inline) {
@@ -257,17 +257,17 @@ inline bool reader::may_begin(word w, bool new_line) const noexcept {
   const keyword k = keyword_of(w);
   if (k == keyword::endloop) return true;
   if (new_line && begins_statement(k)) return true;
-  const char* p = behind_blanks(w.last());
+  const char* p = after_blanks(w.last());
   if (p >= end_) return false;
   if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
     if (!is(*p, class_letter)) return false;
-    p = behind_blanks(word_at(p).last());
+    p = after_blanks(word_at(p).last());
     if (p >= end_) return false;
     if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
     return *p == (k == keyword::buffer ? ':' : '=');
   }
   if (!new_line || is_reserved(k)) return false;
-  if (*p == '=') return any_assignment_ || is_call(behind_blanks(p + 1));
+  if (*p == '=') return any_assignment_ || is_call(after_blanks(p + 1));
   return *p == '.' && is_call(w.first);
 }
 

@@ -180,7 +180,7 @@ inline bool reader::close_block() {
 inline bool reader::at_on() const noexcept {
   const word w = peek_word();
   if (w.key != make_key("on")) return false;
-  const char* const p = behind_blanks(w.last());
+  const char* const p = after_blanks(w.last());
   return p >= end_ || (*p != ':' && *p != '=');
 }
 

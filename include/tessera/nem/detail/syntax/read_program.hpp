@@ -112,7 +112,7 @@ inline bool reader::buffer_properties() {
 
 inline bool reader::comma_before(bool (*is_field)(word)) {
   if (take_if(',')) return true;
-  if (!at_word() || !is_field(peek_word()) || equals_behind(peek_word()) == nullptr) return false;
+  if (!at_word() || !is_field(peek_word()) || equals_after(peek_word()) == nullptr) return false;
   missing("',' or ')'", ",");
   return true;
 }
@@ -201,14 +201,14 @@ inline void reader::end_loop(word w) {
 
 inline bool reader::assigned_statement(word w, keyword k, const char* equals) {
   const char* const first = at_;
-  const char* const value = behind_blanks(equals + 1);
+  const char* const value = after_blanks(equals + 1);
   if (value >= end_ || !is(*value, class_letter)) return no_statement();
   const word callee = word_at(value);
   const keyword called = keyword_of(callee);
   const bool is_region = called == keyword::region;
   if (!is_region && called != keyword::transfer && called != keyword::store &&
       called != keyword::wait) {
-    const char* const next = behind_blanks(callee.last());
+    const char* const next = after_blanks(callee.last());
     if (next >= end_ || *next != '.' || is_reserved(called)) return no_statement();
   }
   constexpr std::string_view of_region = "the name of a region", of_token = "the name of a token";
@@ -262,7 +262,7 @@ inline bool reader::transfer(node_kind kind, const char* first, std::uint32_t to
     if (!at_word()) return unexpected("dst=, src= or deps=");
     const word w = peek_word();
     const unsigned field = argument_of(w);
-    const char* const equals = equals_behind(w);
+    const char* const equals = equals_after(w);
     if (field == 3 || equals == nullptr) return bad_argument(w, field);
     once(given, field, w, errc::nem_syn_011_argument);
     if (field == 2) {
@@ -383,8 +383,8 @@ inline bool reader::compute(const char* first, std::uint32_t token_name, word ca
     if (at(',') && !stray_comma()) return false;
     if (!at_word()) break;
     const word w = peek_word();
-    const char* const equals = equals_behind(w);
-    if (equals == nullptr || is_call(behind_blanks(equals + 1))) break;
+    const char* const equals = equals_after(w);
+    if (equals == nullptr || is_call(after_blanks(equals + 1))) break;
     const keyword k = keyword_of(w);
     if (begins_statement(k)) break;
     has_attributes = true;
@@ -406,7 +406,7 @@ inline bool reader::attribute_of_task(word w, keyword k, const char* equals) {
     return deps(equals);
   }
   if (w.key == make_key("attrs")) {
-    const char* const brace = behind_blanks(equals + 1);
+    const char* const brace = after_blanks(equals + 1);
     if (brace < end_ && *brace == '{') return attributes_in_braces(equals);
   }
   return named_attribute(w, k, equals);
@@ -431,7 +431,7 @@ inline bool reader::named_attribute(word w, keyword k, const char* equals) {
   while (!at('}')) {
     if (!at_word()) return expect_closing('}', open);
     const word k = peek_word();
-    const char* const value = equals_behind(k);
+    const char* const value = equals_after(k);
     if (value == nullptr) {
       take_word(k);
       return unexpected("'='");
@@ -545,8 +545,8 @@ inline bool reader::is_upper_case(word w, std::string_view lower) {
 }
 
 inline void reader::no_statement(findings::writer out, word w) {
-  if (const char* const equals = equals_behind(w); equals != nullptr) {
-    const char* const value = behind_blanks(equals + 1);
+  if (const char* const equals = equals_after(w); equals != nullptr) {
+    const char* const value = after_blanks(equals + 1);
     const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
     if (opcode_words.find(callee, 255) != 255)
       out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
@@ -595,10 +595,10 @@ inline bool reader::no_operands(word callee) {
 inline bool reader::stray_comma() {
   if (!may_report()) return false;
   const place comma = token();
-  const char* const next = behind_blanks(at_ + 1);
+  const char* const next = after_blanks(at_ + 1);
   const char* const equals =
-      next < end_ && is(*next, class_letter) ? equals_behind(word_at(next)) : nullptr;
-  const bool goes_on = equals != nullptr && !is_call(behind_blanks(equals + 1));
+      next < end_ && is(*next, class_letter) ? equals_after(word_at(next)) : nullptr;
+  const bool goes_on = equals != nullptr && !is_call(after_blanks(equals + 1));
   auto out = found_.add(errc::nem_syn_001_token, comma);
   out << "expected an attribute or a statement, got ','";
   if (goes_on) out << ": attributes are separated by blanks";

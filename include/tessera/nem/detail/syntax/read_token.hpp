@@ -95,7 +95,7 @@ inline reader::got reader::here_is() const noexcept {
 inline bool reader::not_a_token() {
   if (at_end() || is(*at_, class_letter | class_mark)) return false;
   if (*at_ == '"') {
-    if (behind_string(at_) != nullptr) return false;
+    if (after_string(at_) != nullptr) return false;
     const char* const last = line_end(at_);
     if (may_report())
       found_.add(errc::nem_lex_002_string, range(at_, last))
@@ -104,7 +104,7 @@ inline bool reader::not_a_token() {
     return true;
   }
   if (is(*at_, class_digit)) {
-    const char* const last = behind_number(at_);
+    const char* const last = after_number(at_);
     if (is_sound_number(at_, last)) return false;
     bad_number(last);
     return true;
@@ -259,7 +259,7 @@ inline bool reader::number() {
     v = v * 10 + static_cast<std::uint64_t>(*p++ - '0');
   }
   if (p < end_) {
-    if (is(*p, class_letter)) return bad_number(behind_number(first));
+    if (is(*p, class_letter)) return bad_number(after_number(first));
     if (*p == '.' && end_ - p >= 2 && is(p[1], class_digit)) return real(p);
   }
   if (v >> 63 != 0) [[unlikely]] {
@@ -287,12 +287,12 @@ inline bool reader::real(const char* point) {
     ++p;
     const bool negative = p < end_ && *p == '-';
     if (p < end_ && (*p == '-' || *p == '+')) ++p;
-    if (p >= end_ || !is(*p, class_digit)) return bad_number(behind_number(first));
+    if (p >= end_ || !is(*p, class_digit)) return bad_number(after_number(first));
     for (; p < end_ && is(*p, class_digit); ++p)
       if (exponent < std::int64_t{1} << 50) exponent = exponent * 10 + (*p - '0');
     if (negative) exponent = -exponent;
   }
-  if (p < end_ && is(*p, class_letter)) return bad_number(behind_number(first));
+  if (p < end_ && is(*p, class_letter)) return bad_number(after_number(first));
   const double v =
       decimal_to_double({.digits = {first, static_cast<std::size_t>(digits_end - first)},
                          .exponent = exponent - (digits_end - point - 1)});
@@ -349,7 +349,7 @@ inline bool reader::is_sound_number(const char* p, const char* last) const noexc
 
 inline bool reader::string_value(std::uint32_t& index, std::string_view what) {
   if (!at('"')) return unexpected(what);
-  const char* const last = behind_string(at_);
+  const char* const last = after_string(at_);
   if (last == nullptr) return !not_a_token();
   bool plain = true;
   for (const char* p = at_ + 1; p != last - 1; ++p) {

@@ -30,7 +30,7 @@ inline bool reader::expression(bool words) {
     return operators(slot, first, 0, false, words);
   }
   if (!leaf(words)) return false;
-  return !at_operator() || expression_behind(slot, words);
+  return !at_operator() || expression_after(slot, words);
 }
 
 inline bool reader::value(bool words) {
@@ -78,7 +78,7 @@ inline bool reader::region(word start, region_place where) {
 
 inline bool reader::at_region(word w) const noexcept {
   if (w.key != make_key("region")) return false;
-  const char* const p = behind_blanks(w.last());
+  const char* const p = after_blanks(w.last());
   return p < end_ && *p == '(';
 }
 
@@ -110,7 +110,7 @@ inline void reader::unknown_element(word w) {
 
 // --- expressions ---
 
-inline bool reader::expression_behind(std::uint32_t slot, bool words) {
+inline bool reader::expression_after(std::uint32_t slot, bool words) {
   const char* const first = source_ + nodes_[slot].offset;
   put(node_kind::expression, 0, first);  // before the leaf, which moves
   if (stopped_) return false;
@@ -329,7 +329,7 @@ inline bool reader::decorator() {
 }
 
 inline bool reader::at_unit_index() const noexcept {
-  const char* const p = behind_blanks(peek_word().last());
+  const char* const p = after_blanks(peek_word().last());
   return p < end_ && *p == '[';
 }
 
@@ -359,13 +359,13 @@ inline reader::type_field reader::type_field_of(word w) noexcept {
 }
 
 inline bool reader::is_type_attribute(type_word& t, const char* p,
-                                      bool behind_comma) const noexcept {
+                                      bool after_comma) const noexcept {
   if (p >= end_ || !is(*p, class_letter)) return false;
   t.name = word_at(p);
   t.field = type_field_of(t.name);
   if (t.field == f_none) return false;
-  t.equals = equals_behind(t.name);
-  return t.equals != nullptr && (behind_comma || !is_call(behind_blanks(t.equals + 1)));
+  t.equals = equals_after(t.name);
+  return t.equals != nullptr && (after_comma || !is_call(after_blanks(t.equals + 1)));
 }
 
 inline bool reader::inner_type_attributes() {
@@ -380,9 +380,9 @@ inline bool reader::inner_type_attributes() {
   return true;
 }
 
-inline bool reader::type_attributes(region_place where, bool behind_comma) {
+inline bool reader::type_attributes(region_place where, bool after_comma) {
   type_word t;
-  if (!is_type_attribute(t, at_, behind_comma) ||
+  if (!is_type_attribute(t, at_, after_comma) ||
       (where == region_place::operand && t.field != f_elem))
     return true;
   for (;;) {
@@ -392,7 +392,7 @@ inline bool reader::type_attributes(region_place where, bool behind_comma) {
       layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
     if (!type_attribute(t)) return false;
     if (at(',')) {
-      if (is_type_attribute(t, behind_blanks(at_ + 1), true)) {
+      if (is_type_attribute(t, after_blanks(at_ + 1), true)) {
         at_ = t.name.first;
         continue;
       }

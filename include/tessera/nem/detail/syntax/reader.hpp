@@ -211,7 +211,7 @@ class reader : private lexer {
   bool is_leaf_keyword(word w, bool words);
   /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
   /// follows that, and then the end.
-  bool expression_behind(std::uint32_t slot, bool words);
+  bool expression_after(std::uint32_t slot, bool words);
   /// What follows in the expression node at `slot`: `depth` operators are open, and after them is
   /// the operand that began at `operand`, or none yet.
   bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
@@ -247,11 +247,11 @@ class reader : private lexer {
   [[nodiscard]] bool at_region(word w) const noexcept;
   /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
   /// of the task.
-  bool type_attributes(region_place where, bool behind_comma = false);
+  bool type_attributes(region_place where, bool after_comma = false);
   [[gnu::always_inline]] bool type_attribute(type_word t);
   /// Whether a type attribute, and no statement, begins at p. No statement can follow a comma.
   [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
-                                                           bool behind_comma) const noexcept;
+                                                           bool after_comma) const noexcept;
   [[nodiscard]] static type_field type_field_of(word w) noexcept;
   [[gnu::cold]] bool inner_type_attributes();
   [[gnu::cold]] void missing_comma();
