@@ -322,7 +322,7 @@ TEST_CASE("nac/tisa: a report has every finding", "[nac]") {
   std::string rules;
   for (const tessera::diagnostic& d : found.diagnostics)
     rules += std::string(found.rule_of(d)) + ' ' + std::to_string(d.where.offset) + '\n';
-  CHECK(rules == "nac_tisa_string 1010\nnac_tisa_opcode 1010\nnac_tisa_rule_flags 1022\n");
+  CHECK(rules == "nac_tisa_payload_short 1010\nnac_tisa_opcode 1010\nnac_tisa_rule_flags 1022\n");
   const std::string_view same = tessera::as_text(source);
   CHECK(nac::verify_manifest(same, 1000) == first);
   nac::manifest_reader in(same);

@@ -275,7 +275,7 @@ TEST_CASE("nem/load: topologies of devices", "[nem]") {
   finds(device("1", "64", "NMU = 1 DMA = 1 SEQ = 1 l1_size_bytes = 64"), errc::nem_dev_018_omitted,
         "per_engine", "per_engine omits CSTL, VPU");
   finds(device("1", "1.5", full), errc::nem_exp_001_float, "1.5", "memory sizes must be integers");
-  finds(device("1", "K * 2", full), errc::nem_exp_002_name, "K", "K isn't declared");
+  finds(device("1", "K * 2", full), errc::nem_exp_002_name, "K", "K can't be used here");
   finds(device("1", "8 / 0", full), errc::nem_exp_003_division, "8 / 0", "division by zero");
   finds(device("1", "9223372036854775807 + 1", full), errc::nem_exp_004_overflow, "9223",
         "leaves the range of 64 bits");
@@ -296,10 +296,10 @@ TEST_CASE("nem/load: variants that devices list", "[nem]") {
   passes(derived("opcode.mandatory { norm<f32>.default } opcode.extended { norm<bf16>.default }"));
 
   finds(derived("opcode.extended { norm<f16>.default }"), errc::nem_dev_008_extended, "norm<f16>",
-        "norm<f16>.default is mandatory already: its entry in opcode.extended is ignored",
+        "norm<f16>.default is already mandatory: its entry in opcode.extended is ignored",
         "npm_baseline_1_0 lists it in opcode.mandatory");
   finds(derived("opcode.extended { norm<f32>.default } opcode.mandatory { norm<f32>.default }"),
-        errc::nem_dev_008_extended, "norm<f32>", "is mandatory already",
+        errc::nem_dev_008_extended, "norm<f32>", "is already mandatory",
         "chip lists it in opcode.mandatory");
   finds(derived("opcode.mandatory { norm<f16>.default }"), errc::nem_dev_010_redundant, "norm<f16>",
         "norm<f16>.default is already inherited from npm_baseline_1_0",
@@ -308,7 +308,7 @@ TEST_CASE("nem/load: variants that devices list", "[nem]") {
         errc::nem_dev_010_redundant, "norm<f32>", "is listed twice", "first listed here", 2);
   finds(derived("opcode.extended { view<i32>.default }", "a") +
             "device b extends a { opcode.extended { view<i32>.default } }",
-        errc::nem_dev_010_redundant, "view<i32>", "inherited from a already",
+        errc::nem_dev_010_redundant, "view<i32>", "already inherited from a",
         "a lists it in opcode.extended", 2);
   // Siblings inherit nothing from one another.
   passes(derived("opcode.extended { view<i32>.default }", "a") +

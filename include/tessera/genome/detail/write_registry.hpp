@@ -17,6 +17,7 @@
 #include "../registry.hpp"
 #include "../write.hpp"
 #include "../write_registry.hpp"
+#include "read_registry.hpp"
 #include "registry_order.hpp"
 
 namespace tessera::inline TESSERA_ABI {
