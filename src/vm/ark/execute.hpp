@@ -61,7 +61,7 @@ class runner {
   tensors::matmul_workspace* room_;
   std::size_t next_ = 0;
   std::uint64_t syncs_ = 0;
-  bool begun_ = false;  // the operation of next_, as the observer was told
+  bool begun_ = false;  // whether the observer has seen the operation of next_ begin
   outcome done_;
   std::uint32_t rank_;
   bool fast_, waits_ = false;
