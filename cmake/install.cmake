@@ -54,3 +54,13 @@ foreach(name IN ITEMS tessera tessera-compiled tessera-vm tessera-inspect)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${pc_dir}")
 endforeach()
+
+# A source archive, `cmake --build build --target package_source`: what users build, without the fuzz
+# corpora, which are most of the tree.
+if(PROJECT_IS_TOP_LEVEL)
+  set(CPACK_SOURCE_GENERATOR TGZ)
+  set(CPACK_SOURCE_PACKAGE_FILE_NAME "tessera-${PROJECT_VERSION}")
+  set(CPACK_SOURCE_IGNORE_FILES "/\\\\.git/;/build/;^${PROJECT_BINARY_DIR}/;/fuzz/corpus/")
+  set(CPACK_VERBATIM_VARIABLES ON)
+  include(CPack)
+endif()

@@ -9,6 +9,7 @@
 #   ```console   lines with `$ ` are commands; those that use the tessera tool run, in order, in a
 #                folder where the project's folders are found, and print what follows them. A line
 #                `...` matches any lines.
+#   ![…](…)      is the file that one of the commands writes under the same name.
 #
 #   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir [-DTOOL=build/.../tessera] -P cmake/readme_snippets.cmake
 
@@ -214,6 +215,21 @@ while(index LESS count)
   endif()
   set(index ${next})
 endwhile()
+
+# Pictures are those that its commands make.
+file(READ "${readme}" text)
+string(REGEX MATCHALL "!\\[[^]]*\\]\\([^)]+\\)" pictures "${text}")
+foreach(picture IN LISTS pictures)
+  string(REGEX REPLACE ".*\\((.*)\\)" "\\1" picture "${picture}")
+  get_filename_component(name "${picture}" NAME)
+  if(TOOL)
+    file(SHA256 "${SCRATCH}/${name}" made)
+    file(SHA256 "${ROOT}/${picture}" shown)
+    if(NOT made STREQUAL shown)
+      report(1 "${picture} isn't what the command of the README makes; that is ${SCRATCH}/${name}")
+    endif()
+  endif()
+endforeach()
 
 # Links lead somewhere.
 file(READ "${readme}" text)

@@ -3821,7 +3821,8 @@ inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< not found
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name for display.
+/// `name` is the file's name for display. A source with zero bytes is shown as a binary if the error
+/// is one of a binary format's reader.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
@@ -6497,6 +6498,12 @@ class verifier {
       case errc::alir_table_index:
         absent(out << "lookup table " << o.data, static_cast<std::int64_t>(m_.tables.size()));
         break;
+      case errc::alir_table_base: {
+        const auto x = static_cast<std::size_t>(o.id0);
+        number(out << "the table would begin at index ", table_pad(m_.ops[x].qint, types_[x]));
+        out << " of the operand; expected -2147483648 to 2147483647";
+        break;
+      }
       case errc::alir_sub_operation:
         out << "sub-operation "
             << (o.code == opcode::bit_binary && o.data >= 0 ? o.data >> 24 : o.data)
@@ -8090,6 +8097,9 @@ TESSERA_INLINE text message_of(error e, std::string_view source, std::string_vie
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
+  // Binaries may come as characters, too; no text of a format has a zero byte.
+  if (detail::table_of(e).append_place != nullptr && source.find('\0') != source.npos)
+    return describe(e, as_bytes(source), name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);

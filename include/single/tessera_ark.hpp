@@ -4165,7 +4165,8 @@ inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< not found
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name for display.
+/// `name` is the file's name for display. A source with zero bytes is shown as a binary if the error
+/// is one of a binary format's reader.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
@@ -9779,6 +9780,9 @@ TESSERA_INLINE text message_of(error e, std::string_view source, std::string_vie
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
+  // Binaries may come as characters, too; no text of a format has a zero byte.
+  if (detail::table_of(e).append_place != nullptr && source.find('\0') != source.npos)
+    return describe(e, as_bytes(source), name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);
@@ -12480,18 +12484,31 @@ class tensor_rules {
     if (first.rank != x.rank)
       c_.error(code, at.in("Rank"))
           << "buffer " << x.id << " has Rank " << x.rank << " here and " << first.rank << " before";
-    if (!same_tags(first.send_tags, x.send_tags))
-      c_.error(code, at.in("SendTags"))
-          << "the SendTags of buffer " << x.id << " differ from those given before";
-    if (!same_tags(first.recv_tags, x.recv_tags))
-      c_.error(code, at.in("RecvTags"))
-          << "the RecvTags of buffer " << x.id << " differ from those given before";
+    const auto compare_tags = [&](std::string_view member, range before, range here) {
+      if (same_tags(before, here)) return;
+      auto out = c_.error(code, at.in(member));
+      list_tags(out << "buffer " << x.id << " has the " << member << ' ', here);
+      list_tags(out << " here and ", before);
+      out << " before";
+    };
+    compare_tags("SendTags", first.send_tags, x.send_tags);
+    compare_tags("RecvTags", first.recv_tags, x.recv_tags);
     if (first.external == x.external) return;
     if (x.external == external::absent)
       c_.error(code, at) << "buffer " << x.id << " has no IsExternal here, and has one before";
     else
       c_.error(code, at.in("IsExternal"))
           << "buffer " << x.id << " has another IsExternal here than before";
+  }
+  /// [[1,5],[2,0]]; of long lists the beginning.
+  [[gnu::cold, gnu::noinline]] void list_tags(writer out, range list) const {
+    constexpr std::uint32_t most = 4;
+    out << '[';
+    for (std::uint32_t i = 0; i < std::min(list.count, most); ++i) {
+      const tag& t = g_.tags[list.first + i];
+      out << (i == 0 ? "[" : ",[") << t.rank << ',' << t.number << ']';
+    }
+    out << (list.count > most ? ",…]" : "]");
   }
   [[nodiscard, gnu::cold, gnu::noinline]] bool same_tags(range a, range b) const {
     if (a.count != b.count) return false;

@@ -2120,7 +2120,8 @@ inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< not found
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name for display.
+/// `name` is the file's name for display. A source with zero bytes is shown as a binary if the error
+/// is one of a binary format's reader.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
@@ -6166,6 +6167,9 @@ TESSERA_INLINE text message_of(error e, std::string_view source, std::string_vie
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
+  // Binaries may come as characters, too; no text of a format has a zero byte.
+  if (detail::table_of(e).append_place != nullptr && source.find('\0') != source.npos)
+    return describe(e, as_bytes(source), name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);

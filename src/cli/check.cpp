@@ -258,6 +258,9 @@ void add_check(const command& app, action& run) {
   verb.add_flag("--strict", o->strict,
                 "NAC: treat warnings as errors, and require external weights");
   add_nem_options(verb, o->nem);
+  verb.add_option("--svg", o->nem.svg,
+                  "NEM: draw the tasks of a program here, with what was found about them in red")
+      ->type_name("FILE");
   add_genome_options(verb, o->registry);
   verb.footer({R"(
 ARK: each finding shows the id of its rule in brackets. Consecutive files that are the ranks of one
@@ -277,6 +280,7 @@ Examples:
   tessera check plan.json --model model.json
   tessera check model.nac --weights elsewhere.safetensors --strict
   tessera check tiles.nem --device npm_lite -I devices
+  tessera check tiles.nem --svg races.svg
   tessera check registry.json compressed_signatures.json
 
 )",

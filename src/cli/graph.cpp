@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera graph`: ARK models, a NAC container or a NEM program as a Graphviz DOT graph.
+// `tessera graph`: ARK models, a NAC container or a NEM program as SVG or as a Graphviz DOT graph.
 
 #include <memory>
 #include <utility>
@@ -19,7 +19,7 @@ namespace {
 
 struct options {
   file_list files;
-  std::string output = "-";
+  picture_output output;
   bool fold = false;
   nac_graph_options nac;
   nem_graph_options nem;
@@ -55,21 +55,28 @@ struct options {
   }
   std::vector<const ark::model*> ranks;
   for (const ark::model& g : graphs) ranks.push_back(&g);
-  const text dot = inspect::draw(ranks, {.fold = o.fold});
-  return write_report(o.output, dot);
+  return o.output.write(inspect::draw(ranks, {.fold = o.fold}));
 }
 
 }  // namespace
 
+exit_code picture_output::write(const inspect::picture& p) const {
+  const text drawn = svg || path.ends_with(".svg") ? inspect::svg(p) : inspect::dot(p);
+  return write_report(path, drawn);
+}
+
 void add_graph(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("graph", "Draw a model as a Graphviz DOT graph");
+  const command verb =
+      app.add_subcommand("graph", "Draw a model, as SVG or as a Graphviz DOT graph");
   verb.add_option("FILE", o->files.paths,
                   "An ARK model or all its ranks, a NAC container or a NEM program;\n"
                   "- is standard input")
       ->required();
-  verb.add_option("-o,--output", o->output, "The file to write (standard output)")
+  verb.add_option("-o,--output", o->output.path, "The file to write (standard output)")
       ->type_name("FILE");
+  verb.add_flag("--svg", o->output.svg,
+                "Write SVG, not a Graphviz DOT graph; files named .svg are SVG anyway");
   verb.add_flag("--fold", o->fold,
                 "ARK: draw Softmax, LayerNorm, RMSNorm and SiLU as one box each");
   verb.add_flag("--schedule", o->nac.schedule,
@@ -88,11 +95,10 @@ NEM: a box is a task, coloured by the unit that executes it, a frame is a loop. 
 deps, dashed ones the order that a wait imposes.
 
 Examples:
-  tessera graph model.json | dot -Tsvg > model.svg
-  tessera graph --fold model.json -o model.dot
+  tessera graph --fold model.json -o model.svg
   tessera graph rank0.json rank1.json | dot -Tpng > ranks.png
-  tessera graph --schedule model.nac | dot -Tsvg > model.svg
-  tessera graph tiles.nem | dot -Tsvg > tiles.svg
+  tessera graph --schedule model.nac -o model.dot
+  tessera graph tiles.nem -o tiles.svg
 
 )",
                exit_codes_help});

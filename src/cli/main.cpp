@@ -64,7 +64,7 @@ Examples:
   tessera run model.nac --shape 1x3x224x224 --random 1
   tessera convert model.json --output model.bc
   tessera diff before.json after.json
-  tessera graph --fold ark.json | dot -Tsvg > ark.svg
+  tessera graph --fold ark.json -o ark.svg
   tessera assemble patched.txt patched.nac
   tessera fmt --check kernels/*.nem
   tessera genome tree models/ -o family.svg

@@ -63,14 +63,13 @@ weights_outcome load_weights(const reporting& to) {
   return out;
 }
 
-exit_code graph_nac(const source& file, const reporting& to, const std::string& output,
+exit_code graph_nac(const source& file, const reporting& to, const picture_output& output,
                     const nac_graph_options& options) {
   const nac_outcome in = read_nac_for_lookup(file, to);
   if (!in.file) return in.code;
   const inspect::lookup at(*in.file);
-  const text dot =
-      inspect::draw(at, {.schedule = options.schedule, .parameters = !options.no_parameters});
-  return write_report(output, dot);
+  return output.write(
+      inspect::draw(at, {.schedule = options.schedule, .parameters = !options.no_parameters}));
 }
 
 }  // namespace cli

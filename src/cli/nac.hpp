@@ -103,7 +103,7 @@ struct nac_graph_options {
   bool schedule = false, no_parameters = false;
 };
 [[nodiscard]] exit_code graph_nac(const source& file, const reporting& to,
-                                  const std::string& output, const nac_graph_options& options);
+                                  const picture_output& output, const nac_graph_options& options);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

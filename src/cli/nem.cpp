@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "ark.hpp"
+#include "tessera/inspect/nem/dot.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -190,9 +191,36 @@ nem_document read_nem(const source& from, const reporting& to) {
   return {std::nullopt, to.fail(all, from.what)};
 }
 
+namespace {
+
+/// Draws the tasks of a program and what was found about them. One that has races is drawn too.
+[[nodiscard]] exit_code draw_findings(const nem_outcome& found, const source& file,
+                                      const reporting& to, const nem_options& options) {
+  nem_outcome without_races;
+  if (!found.program) {
+    nem_options how = options;
+    how.hazards = false;
+    without_races = verify_nem(file, to, how);
+  }
+  const std::optional<nem::program>& p = found.program ? found.program : without_races.program;
+  if (!p) {
+    show_note(file.name +
+              ": no picture, because the tasks of a program with these errors aren't known");
+    return success;
+  }
+  inspect::task_draw_options drawing;
+  drawing.findings = &found.report;
+  return picture_output{options.svg, true}.write(inspect::draw(*p, drawing));
+}
+
+}  // namespace
+
 exit_code check_nem(const source& file, const reporting& to, const nem_options& options) {
   const nem_outcome found = verify_nem(file, to, options);
   const exit_code code = report_nem(found, file, to, options);
+  if (!options.svg.empty())
+    if (const exit_code drawn = draw_findings(found, file, to, options); drawn != success)
+      return drawn;
   if (code != success || to.as_json) return code;
   std::string more;
   const nem::program& p = *found.program;

@@ -26,6 +26,7 @@ struct nem_options {
   bool includes_anywhere = false;  ///< whether included files may lie outside those folders
   bool all = false;
   bool hazards = true;  ///< whether verification looks for them
+  std::string svg;      ///< where `check` draws the tasks with its findings, if anywhere
 };
 /// --profile, --device, --include and --allow-includes-anywhere.
 void add_nem_options(const command& verb, nem_options& options);
@@ -103,7 +104,7 @@ struct nem_graph_options {
   bool expand = false;
 };
 [[nodiscard]] exit_code graph_nem(const source& file, const reporting& to,
-                                  const std::string& output, const nem_graph_options& options);
+                                  const picture_output& output, const nem_graph_options& options);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

@@ -165,15 +165,14 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   return print_result(out);
 }
 
-exit_code graph_nem(const source& file, const reporting& to, const std::string& output,
+exit_code graph_nem(const source& file, const reporting& to, const picture_output& output,
                     const nem_graph_options& options) {
   exit_code code = success;
   const std::optional<nem::program> p = valid_nem(file, to, options.nem, code);
   if (!p) return code;
   inspect::task_draw_options drawing;
   drawing.expand = options.expand;
-  const text dot = inspect::draw(*p, drawing);
-  return write_report(output, dot);
+  return output.write(inspect::draw(*p, drawing));
 }
 
 }  // namespace cli

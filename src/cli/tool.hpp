@@ -27,6 +27,7 @@
 #include "tessera/alir.hpp"
 #include "tessera/ark.hpp"
 #include "tessera/core/json_write.hpp"
+#include "tessera/inspect/picture.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -253,6 +254,13 @@ struct file_list {
 /// Writes text or JSON for people. Unsafe characters are escaped (see append_shown), except line ends
 /// and tabs; names that may contain these go through shown_name.
 [[nodiscard]] exit_code write_report(const std::string& path, std::string_view report);
+/// What `graph` writes: DOT, or SVG where that is wanted or the file's name says so.
+struct picture_output {
+  std::string path = "-";
+  bool svg = false;
+
+  [[nodiscard]] exit_code write(const inspect::picture& p) const;
+};
 [[nodiscard]] inline exit_code print_result(std::string_view report) {
   return write_report("-", report);
 }

@@ -31,19 +31,6 @@ void put_right(text& out, std::string_view s, std::size_t columns) {
   out << s;
 }
 
-void put_fixed(text& out, double v, unsigned decimals) {
-  std::uint64_t unit = 1;
-  for (unsigned i = 0; i < decimals; ++i) unit *= 10;
-  const auto n = static_cast<std::uint64_t>(std::floor(v * static_cast<double>(unit) + 0.5));
-  out << n / unit;
-  if (decimals == 0) return;
-  out << '.';
-  for (std::uint64_t rest = n % unit; unit > 1; rest %= unit) {
-    unit /= 10;
-    out << static_cast<char>('0' + static_cast<char>(rest / unit));
-  }
-}
-
 std::string fixed(double v, unsigned decimals) {
   text out;
   put_fixed(out, v, decimals);

@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 
+#include "inspect/label.hpp"
 #include "tessera/core/text.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -33,7 +34,7 @@ void put_left(text& out, std::string_view s, std::size_t columns);
 /// At least `columns` characters, spaces before.
 void put_right(text& out, std::string_view s, std::size_t columns);
 /// With that many decimals, rounded half up.
-void put_fixed(text& out, double v, unsigned decimals);
+using inspect::put_fixed;
 [[nodiscard]] std::string fixed(double v, unsigned decimals);
 /// v rounded to six decimals: what is written where a float's own digits would be noise.
 [[nodiscard]] double rounded(double v) noexcept;

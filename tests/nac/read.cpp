@@ -613,3 +613,14 @@ TEST_CASE("nac/read: nothing is allocated", "[nac]") {
   CHECK(sum == 6 + 32 + 3 + 19 + 19);
   CHECK_FALSE(refused);
 }
+
+TEST_CASE("nac/read: errors in a container that is given as characters show its bytes", "[nac]") {
+  std::vector<std::byte> source = hex_file("mini_v16");
+  source.resize(source.size() / 2);
+  const std::string_view characters(reinterpret_cast<const char*>(source.data()), source.size());
+  const auto file = nac::read(characters);
+  REQUIRE_FALSE(file);
+  const text shown = describe(file.error(), characters, "x"),
+             same = describe(file.error(), bytes(source), "x");
+  CHECK(shown.view() == same.view());
+}

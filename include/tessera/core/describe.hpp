@@ -40,7 +40,8 @@
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name for display.
+/// `name` is the file's name for display. A source with zero bytes is shown as a binary if the error
+/// is one of a binary format's reader.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 

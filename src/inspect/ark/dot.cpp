@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
-#include "inspect/label.hpp"
 #include "tessera/inspect/ark/describe.hpp"
 #include "tessera/inspect/ark/flow.hpp"
 #include "tessera/inspect/ark/fold.hpp"
@@ -23,7 +23,6 @@ namespace {
 
 using ark::none;
 using ark::op_type;
-using inspect::escaped;
 
 struct paint {
   std::string_view fill, line;
@@ -65,7 +64,7 @@ struct paint {
 
 class rank_drawing {
  public:
-  rank_drawing(text& out, const ark::model& g, std::size_t place, const draw_options& options)
+  rank_drawing(picture& out, const ark::model& g, std::size_t place, const draw_options& options)
       : out_(out), g_(g), flow_(g), place_(place), steps_(options.max_steps) {
     if (options.fold) compositions_ = find_compositions(g, flow_);
     in_.assign(g.ops.size(), none);
@@ -74,17 +73,20 @@ class rank_drawing {
     find_edges();
   }
 
-  void draw(std::string_view indent) {
-    indent_ = indent;
+  /// Into a frame, or onto the page.
+  void draw(std::uint32_t frame) {
+    frame_ = frame;
+    boxes_.assign(g_.ops.size(), none);
+    folded_.assign(compositions_.size(), none);
     for (std::uint32_t n = 0; n < g_.nodes.size(); ++n) draw_node(n);
     draw_arrows();
     draw_ends();
   }
 
-  /// (from rank, to rank, tag) of each transfer, with the name of the operation.
+  /// (from rank, to rank, tag) of each transfer, with the box of the operation.
   using transfer = std::tuple<std::int32_t, std::int32_t, std::int32_t>;
-  void transfers(std::multimap<transfer, std::string>& sent,
-                 std::multimap<transfer, std::string>& received) const {
+  void transfers(std::multimap<transfer, std::uint32_t>& sent,
+                 std::multimap<transfer, std::uint32_t>& received) const {
     for (const std::uint32_t op : flow_.order()) {
       const ark::op& o = g_.ops[op];
       if (o.type == op_type::recv && o.reads == 1) {
@@ -147,12 +149,14 @@ class rank_drawing {
   }
 
   [[nodiscard]] std::string prefix() const { return 'r' + std::to_string(place_) + '_'; }
-  /// The identifier of the box that shows an operation.
-  [[nodiscard]] std::string box_of(std::uint32_t op) const {
-    return in_[op] == none ? prefix() + "op" + std::to_string(op)
-                           : prefix() + "fold" + std::to_string(in_[op]);
+  /// The box that shows an operation.
+  [[nodiscard]] std::uint32_t box_of(std::uint32_t op) const {
+    return in_[op] == none ? boxes_[op] : folded_[in_[op]];
   }
-  text& line() { return out_ << indent_; }
+  std::uint32_t add(picture::node n) {
+    out_.nodes.push_back(std::move(n));
+    return static_cast<std::uint32_t>(out_.nodes.size() - 1);
+  }
 
   void draw_node(std::uint32_t n) {
     const ark::node& node = g_.nodes[n];
@@ -162,47 +166,54 @@ class rank_drawing {
       if (in_[op] == none || compositions_[in_[op]].ops.back() == op) shown.push_back(op);
     }
     // A composition may reach over several nodes: its box is in no frame.
-    const bool framed = shown.size() > 1;
-    if (framed) {
-      line() << "subgraph cluster_" << prefix() << "node" << n << " {\n";
-      line() << "  label=\"node " << node.id
-             << "\"; style=\"rounded\"; color=\"#b8b8b8\"; fontcolor=\"#808080\";\n";
+    std::uint32_t frame = frame_;
+    if (shown.size() > 1) {
+      frame = static_cast<std::uint32_t>(out_.frames.size());
+      out_.frames.push_back({prefix() + "node" + std::to_string(n),
+                             "node " + std::to_string(node.id), "#b8b8b8", frame_});
     }
-    for (const std::uint32_t op : shown) {
-      if (framed) out_ << "  ";
-      draw_op(op);
-    }
-    if (framed) line() << "}\n";
+    for (const std::uint32_t op : shown) draw_op(op, frame);
   }
 
-  void draw_op(std::uint32_t op) {
+  void draw_op(std::uint32_t op, std::uint32_t frame) {
     const ark::op& o = g_.ops[op];
     const composition* const whole = in_[op] == none ? nullptr : &compositions_[in_[op]];
     const paint p = whole != nullptr ? paint{"#cfe8e6", "#2b7f78"} : paint_of(o.type);
-    const std::string type = escaped(whole != nullptr ? whole->name : type_name(g_, o));
-    line() << box_of(op) << " [label=<";
-    if (!type.empty()) out_ << "<B>" << type << "</B>";
-    const auto add = [this](std::string_view more, std::string_view color) {
-      if (more.empty()) return;
-      out_ << "<BR/><FONT POINT-SIZE=\"9\" COLOR=\"" << color << "\">" << more << "</FONT>";
+    picture::node n;
+    n.id = prefix() +
+           (whole == nullptr ? "op" + std::to_string(op) : "fold" + std::to_string(in_[op]));
+    n.fill = p.fill;
+    n.border = p.line;
+    n.frame = frame;
+    if (ark::is_virtual(o.type)) n.outline = stroke::dashed;
+    n.lines.push_back(
+        {std::string(whole != nullptr ? whole->name : type_name(g_, o)), "#1a1a1a", true});
+    const auto more = [&n](std::string text, std::string_view colour) {
+      if (!text.empty()) n.lines.push_back({std::move(text), colour});
     };
     if (whole != nullptr)
-      add(std::to_string(whole->ops.size()) + " operations", "#606060");
+      more(std::to_string(whole->ops.size()) + " operations", "#606060");
     else
-      add(escaped(name(g_, o)), "#404040");
-    if (whole == nullptr) add(escaped(short_arguments(g_, o)), "#606060");
+      more(std::string(name(g_, o)), "#404040");
+    if (whole == nullptr) more(short_arguments(g_, o), "#606060");
     std::string made;
     for (const std::uint32_t t : results(g_, o).empty() ? writes(g_, o) : results(g_, o))
       made.append(made.empty() ? "" : ", ").append(text_of_tensor(g_, t));
-    add(escaped(made), "#1a1a1a");
-    out_ << ">, fillcolor=\"" << p.fill << "\", color=\"" << p.line << '"';
-    if (ark::is_virtual(o.type)) out_ << ", style=\"filled,rounded,dashed\"";
-    out_ << "];\n";
+    more(std::move(made), "#1a1a1a");
+    (whole == nullptr ? boxes_[op] : folded_[in_[op]]) = add(std::move(n));
   }
 
-  void arrow(const std::string& from, const std::string& to, std::string_view attributes) {
-    if (from == to || !drawn_.emplace(std::pair(from, to), 0).second) return;
-    line() << from << " -> " << to << attributes << ";\n";
+  void arrow(std::uint32_t from, std::uint32_t to, picture::edge how = {}) {
+    if (from == to || !drawn_.emplace(from, to).second) return;
+    how.from = from;
+    how.to = to;
+    out_.edges.push_back(std::move(how));
+  }
+  void dotted(std::uint32_t from, std::uint32_t to, std::string_view why) {
+    picture::edge e;
+    e.style = stroke::dotted;
+    e.tooltip = why;
+    arrow(from, to, std::move(e));
   }
 
   void draw_arrows() {
@@ -218,30 +229,27 @@ class rank_drawing {
           const std::uint32_t from = flow_.node_of(d.from);
           const bool is_edge = std::binary_search(producers_[n].begin(), producers_[n].end(), from);
           if (d.kind == conflict::reads_written && (from == n || is_edge)) {
-            arrow(box_of(d.from), box_of(op), "");
+            arrow(box_of(d.from), box_of(op));
             shown.push_back(from);
           }
         }
-        if (i != 0 && !is_ordered(op, node)) arrow(box_of(op - 1), box_of(op), "");
+        if (i != 0 && !is_ordered(op, node)) arrow(box_of(op - 1), box_of(op));
       }
       std::sort(shown.begin(), shown.end());
       for (const std::uint32_t p : producers_[n]) {
         if (p == n || g_.nodes[p].ops.count == 0) continue;
         if (!std::binary_search(shown.begin(), shown.end(), p))
-          arrow(box_of(g_.nodes[p].ops.first + g_.nodes[p].ops.count - 1), box_of(node.ops.first),
-                "");
+          arrow(box_of(g_.nodes[p].ops.first + g_.nodes[p].ops.count - 1), box_of(node.ops.first));
       }
     }
     for (const std::uint32_t op : flow_.order())
       for (const dependency& d : flow_.before(op)) {
         const std::uint32_t from = flow_.node_of(d.from), to = flow_.node_of(op);
         if (from == to || is_before(from, to)) continue;
-        arrow(box_of(d.from), box_of(op),
-              d.kind == conflict::reads_written
-                  ? " [style=dotted, tooltip=\"reads what was written\"]"
-              : d.kind == conflict::overwrites_read
-                  ? " [style=dotted, tooltip=\"overwrites what was read\"]"
-                  : " [style=dotted, tooltip=\"overwrites what was written\"]");
+        dotted(box_of(d.from), box_of(op),
+               d.kind == conflict::reads_written     ? "reads what was written"
+               : d.kind == conflict::overwrites_read ? "overwrites what was read"
+                                                     : "overwrites what was written");
       }
   }
   /// Whether an operation reads from one before it in the same node.
@@ -251,82 +259,85 @@ class rank_drawing {
     return false;
   }
 
+  std::uint32_t ellipse(const std::string& id, std::uint32_t tensor, std::string_view word,
+                        std::string_view colour) {
+    picture::node n;
+    n.id = prefix() + id;
+    n.lines = {{std::string(word) + " t" + std::to_string(g_.tensors[tensor].id)},
+               {text_of_tensor(g_, tensor)}};
+    n.fill = "#ffffff";
+    n.border = colour;
+    n.form = shape::ellipse;
+    n.is_small = true;
+    n.frame = frame_;
+    return add(std::move(n));
+  }
+
   void draw_ends() {
-    const auto ellipse = [this](const std::string& id, std::uint32_t tensor, std::string_view word,
-                                std::string_view color) {
-      line() << id
-             << " [shape=ellipse, margin=\"0.04,0.02\", style=\"filled\", fillcolor=\"white\","
-             << " color=\"" << color << "\", fontsize=9, label=<" << word << " t"
-             << g_.tensors[tensor].id << "<BR/>" << escaped(text_of_tensor(g_, tensor)) << ">];\n";
-    };
-    std::map<std::uint32_t, std::size_t> inputs;
+    std::map<std::uint32_t, std::uint32_t> inputs;
     for (std::size_t i = 0; i < flow_.inputs().size(); ++i) {
       const std::uint32_t t = flow_.inputs()[i];
-      inputs.emplace(t, i);
-      ellipse(prefix() + "in" + std::to_string(i), t, "input", "#8a8a8a");
+      inputs.emplace(t, ellipse("in" + std::to_string(i), t, "input", "#8a8a8a"));
     }
+    picture::edge thin;
+    thin.is_thin = true;
+    picture::edge in = thin;
+    in.colour = "#a8a8a8";
     for (const std::uint32_t op : flow_.order()) {
       const ark::op& o = g_.ops[op];
       if (!touches_memory(o.type)) continue;
       const view<std::uint32_t> read = reads(g_, o);
       for (std::size_t i = labels(o.type); i < read.size(); ++i)
         if (const auto at = inputs.find(read[i]); at != inputs.end())
-          arrow(prefix() + "in" + std::to_string(at->second), box_of(op),
-                " [color=\"#a8a8a8\", penwidth=0.7, arrowsize=0.6]");
+          arrow(at->second, box_of(op), in);
     }
-    for (std::size_t i = 0; i < flow_.outputs().size(); ++i) {
-      ellipse(prefix() + "out" + std::to_string(i), flow_.outputs()[i], "output", "#1a1a1a");
-      arrow(box_of(flow_.writer_of_output(i)), prefix() + "out" + std::to_string(i),
-            " [penwidth=0.7, arrowsize=0.6]");
-    }
+    for (std::size_t i = 0; i < flow_.outputs().size(); ++i)
+      arrow(box_of(flow_.writer_of_output(i)),
+            ellipse("out" + std::to_string(i), flow_.outputs()[i], "output", "#1a1a1a"), thin);
   }
 
-  text& out_;
+  picture& out_;
   const ark::model& g_;
   flow flow_;
   std::size_t place_;
   std::uint64_t steps_;
-  std::string indent_;
+  std::uint32_t frame_ = picture::none;
   std::vector<composition> compositions_;
   std::vector<std::uint32_t> in_;  // the composition of each op
   std::vector<std::vector<std::uint32_t>> producers_;
   std::vector<std::uint64_t> seen_;
   std::vector<std::uint32_t> stack_;
   std::uint64_t generation_ = 0;
-  std::map<std::pair<std::string, std::string>, int> drawn_;
+  std::vector<std::uint32_t> boxes_, folded_;  // of operations, of compositions
+  std::set<std::pair<std::uint32_t, std::uint32_t>> drawn_;
 };
 
 }  // namespace
 
-text draw(std::span<const ark::model* const> ranks, const draw_options& options) {
-  text out;
-  out << "digraph model {\n"
-         "  graph [fontname=\"Helvetica\", fontsize=11, nodesep=0.3, ranksep=0.4];\n"
-         "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", fontsize=11, "
-         "margin=\"0.12,0.06\"];\n"
-         "  edge [color=\"#404040\", arrowsize=0.7];\n";
-  std::multimap<rank_drawing::transfer, std::string> sent, received;
-  const bool framed = ranks.size() > 1;
+picture draw(std::span<const ark::model* const> ranks, const draw_options& options) {
+  picture out;
+  out.title = "model";
+  std::multimap<rank_drawing::transfer, std::uint32_t> sent, received;
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const ark::model& g = *ranks[i];
     rank_drawing drawing(out, g, i, options);
-    if (framed)
-      out << "  subgraph cluster_r" << i << " {\n    label=\"rank " << g.rank << " of "
-          << g.world_size << "\"; labeljust=l; color=\"#808080\";\n";
-    drawing.draw(framed ? "    " : "  ");
-    if (framed) out << "  }\n";
+    const auto frame = static_cast<std::uint32_t>(out.frames.size());
+    if (ranks.size() > 1)
+      out.frames.push_back({"r" + std::to_string(i), "rank " + std::to_string(g.rank) + " of " +
+                                                         std::to_string(g.world_size)});
+    drawing.draw(ranks.size() > 1 ? frame : picture::none);
     drawing.transfers(sent, received);
   }
-  if (framed)
+  if (ranks.size() > 1)
     for (const auto& [what, from] : sent) {  // the first sent is the first received
       const auto to = received.find(what);
       if (to == received.end()) continue;
-      out << "  " << from << " -> " << to->second
-          << " [style=dashed, color=\"#c4622d\", constraint=false, tooltip=\"tag "
-          << std::get<2>(what) << "\"];\n";
+      picture::edge e{from, to->second, "#c4622d", stroke::dashed};
+      e.orders = false;
+      e.tooltip = "tag " + std::to_string(std::get<2>(what));
+      out.edges.push_back(std::move(e));
       received.erase(to);
     }
-  out << "}\n";
   return out;
 }
 

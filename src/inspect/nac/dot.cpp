@@ -6,15 +6,13 @@
 #include <set>
 #include <string>
 #include <utility>
-
-#include "inspect/label.hpp"
+#include <vector>
 
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
 namespace {
 
-using inspect::escaped;
 using kind = nac_argument::kind;
 
 struct paint {
@@ -39,21 +37,14 @@ class drawing {
  public:
   drawing(const lookup& at, const program_draw_options& options) : at_(at), options_(options) {}
 
-  [[nodiscard]] text run() {
-    out_ << "digraph program {\n"
-            "  graph [fontname=\"Helvetica\", fontsize=11, nodesep=0.3, ranksep=0.4];\n"
-            "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", fontsize=11, "
-            "margin=\"0.12,0.06\"];\n"
-            "  edge [color=\"#404040\", arrowsize=0.7];\n";
+  [[nodiscard]] picture run() {
+    out_.title = "program";
     if (options_.schedule) read_schedule();
-    list(at_.instructions(), 'v', "  ");
+    list(at_.instructions(), 'v');
     if (!at_.training().empty()) {
-      out_ << "  subgraph cluster_training {\n"
-              "    label=\"training\"; labeljust=l; color=\"#808080\";\n";
-      list(at_.training(), 't', "    ");
-      out_ << "  }\n";
+      out_.frames.push_back({"training", "training"});
+      list(at_.training(), 't');
     }
-    out_ << "}\n";
     return std::move(out_);
   }
 
@@ -80,20 +71,29 @@ class drawing {
     }
   }
 
-  void list(const std::vector<nac::instruction>& code, char prefix, std::string_view indent) {
-    for (const nac::instruction& i : code) node(i, prefix, indent);
-    for (const nac::instruction& i : code) arrows(i, prefix, indent);
-  }
-
-  static void small(text& label, std::string_view colour, std::string_view s) {
-    label << "<BR/><FONT POINT-SIZE=\"9\" COLOR=\"" << colour << "\">" << escaped(s) << "</FONT>";
+  void list(const std::vector<nac::instruction>& code, char prefix) {
+    boxes_.assign(code.size(), picture::none);
+    for (const nac::instruction& i : code) node(i, prefix);
+    for (const nac::instruction& i : code) arrows(code, i, prefix);
   }
 
   [[nodiscard]] static bool is_parameter(const nac::instruction& i) noexcept {
     return i.a == nac::op_input && i.b == static_cast<std::uint8_t>(nac::input::parameter);
   }
 
-  void node(const nac::instruction& i, char prefix, std::string_view indent) {
+  /// A parameter's name, type, shape.
+  [[nodiscard]] std::vector<picture::line> lines_of_parameter(const nac_argument& a) const {
+    std::vector<picture::line> out{{at_.text_of(a)}};
+    const nac::tensor* const t =
+        a.what == kind::parameter ? at_.tensor(static_cast<std::uint32_t>(a.value)) : nullptr;
+    if (t == nullptr) return out;
+    std::string shape = std::string(name(t->type)) + ' ' + text_of_shape(t->value_shape());
+    if (t->quantization != nac::quantization::none) shape.append(" ").append(name(t->quantization));
+    out.push_back({shape, grey});
+    return out;
+  }
+
+  void node(const nac::instruction& i, char prefix) {
     const bool parameter = is_parameter(i);
     if (parameter && !options_.parameters) return;
     const std::vector<nac_argument> arguments = at_.arguments(i);
@@ -105,83 +105,64 @@ class drawing {
       if (a.what == kind::result || a.what == kind::absent || parameter) continue;
       values.append(values.empty() ? "" : ", ").append(at_.text_of(a));
     }
-    text label;
+    picture::node n;
+    n.id = n.tooltip = prefix + std::to_string(i.index);
+    n.is_small = parameter;
+    if (i.a == nac::op_input || i.a == nac::op_output) n.form = shape::ellipse;
+    if (prefix == 't') n.frame = 0;
     if (parameter) {
-      const nac_argument& a = arguments[0];
-      label << escaped(at_.text_of(a));
-      const nac::tensor* const t =
-          a.what == kind::parameter ? at_.tensor(static_cast<std::uint32_t>(a.value)) : nullptr;
-      if (t != nullptr) {
-        std::string shape = std::string(name(t->type)) + ' ' + text_of_shape(t->value_shape());
-        if (t->quantization != nac::quantization::none)
-          shape.append(" ").append(name(t->quantization));
-        small(label, "#606060", shape);
-      }
-    } else if (i.a == nac::op_input && i.b == 0 && prefix == 'v') {
-      label << "<B>" << escaped(operation) << "</B>";
-      small(label, "#1a1a1a",
-            at_.has_input(i.index) ? std::string(at_.input(i.index))
-                                   : "lifted#" + std::to_string(at_.lifted(i.index)));
+      n.lines = lines_of_parameter(arguments[0]);
     } else {
-      label << "<B>" << escaped(operation) << "</B>";
-      if (!values.empty()) small(label, "#606060", values);
+      n.lines.push_back({operation, "#1a1a1a", true});
+      if (i.a == nac::op_input && i.b == 0 && prefix == 'v')
+        n.lines.push_back({at_.has_input(i.index)
+                               ? std::string(at_.input(i.index))
+                               : "lifted#" + std::to_string(at_.lifted(i.index))});
+      else if (!values.empty())
+        n.lines.push_back({values, grey});
     }
     if (prefix == 'v' && !commands_.empty() && !commands_[i.index].empty())
-      small(label, "#8a8a8a", commands_[i.index]);
-
-    const paint colours = broken ? paint{"#f7caca", "#b03030"} : paint_of(i, operation);
-    out_ << indent << prefix << i.index << " [";
-    if (parameter)
-      out_ << "shape=ellipse, margin=\"0.04,0.02\", fontsize=9, ";
-    else if (i.a == nac::op_input || i.a == nac::op_output)
-      out_ << "shape=ellipse, ";
-    out_ << "label=<" << label << ">, tooltip=\"" << prefix << i.index << "\", fillcolor=\""
-         << (parameter && !broken ? std::string_view("white") : colours.fill) << "\", color=\""
-         << (parameter && !broken ? std::string_view("#8a8a8a") : colours.line) << "\"];\n";
+      n.lines.push_back({commands_[i.index], "#8a8a8a"});
+    const paint colours = broken      ? paint{"#f7caca", "#b03030"}
+                          : parameter ? paint{"#ffffff", "#8a8a8a"}
+                                      : paint_of(i, operation);
+    n.fill = colours.fill;
+    n.border = colours.line;
+    boxes_[i.index] = static_cast<std::uint32_t>(out_.nodes.size());
+    out_.nodes.push_back(std::move(n));
   }
 
-  void arrows(const nac::instruction& i, char prefix, std::string_view indent) {
+  void arrows(const std::vector<nac::instruction>& code, const nac::instruction& i, char prefix) {
     const std::vector<nac_argument> arguments = at_.arguments(i);
     std::size_t results = 0;
     for (const nac_argument& a : arguments) results += a.what == kind::result ? 1 : 0;
     for (std::size_t k = 0; k < arguments.size(); ++k) {
-      const nac_argument& a = arguments[k];
-      if (a.what != kind::result) continue;
-      const auto from = static_cast<std::uint32_t>(a.value);
-      const nac::instruction& source =
-          prefix == 'v' ? at_.instructions()[from] : at_.training()[from];
-      const bool parameter = is_parameter(source);
-      if (parameter && !options_.parameters) continue;
-      out_ << indent << prefix << from << " -> " << prefix << i.index;
-      std::string_view between = " [";
-      const auto attribute = [&](std::string_view name, std::string_view value) {
-        out_ << between << name << "=\"" << value << '"';
-        between = ", ";
-      };
-      if (results > 1) {
-        attribute("headlabel", std::to_string(k + 1));
-        attribute("labelfontsize", "8");
-        attribute("labelfontcolor", "#8a8a8a");
+      if (arguments[k].what != kind::result) continue;
+      const auto from = static_cast<std::uint32_t>(arguments[k].value);
+      if (boxes_[from] == picture::none) continue;
+      picture::edge e{boxes_[from], boxes_[i.index]};
+      if (results > 1) e.label = std::to_string(k + 1);
+      if (is_parameter(code[from])) {
+        e.colour = "#a8a8a8";
+        e.is_thin = true;
       }
-      if (parameter) {
-        attribute("color", "#a8a8a8");
-        attribute("arrowsize", "0.6");
-      }
-      if (prefix == 'v' && forwarded_.count({from, i.index}) != 0) attribute("style", "dashed");
-      out_ << (between == ", " ? "];\n" : ";\n");
+      if (prefix == 'v' && forwarded_.count({from, i.index}) != 0) e.style = stroke::dashed;
+      out_.edges.push_back(std::move(e));
     }
   }
 
+  static constexpr std::string_view grey = "#606060";
   const lookup& at_;
   const program_draw_options& options_;
-  text out_;
+  picture out_;
+  std::vector<std::uint32_t> boxes_;   // of each instruction of the list
   std::vector<std::string> commands_;  // of each instruction
   std::set<std::pair<std::uint32_t, std::uint32_t>> forwarded_;
 };
 
 }  // namespace
 
-text draw(const lookup& program, const program_draw_options& options) {
+picture draw(const lookup& program, const program_draw_options& options) {
   return drawing(program, options).run();
 }
 

@@ -3,20 +3,17 @@
 
 #include "tessera/inspect/nem/dot.hpp"
 
+#include <algorithm>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include "inspect/label.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
 namespace {
-
-using inspect::escaped;
 
 struct paint {
   std::string_view fill, line;
@@ -52,67 +49,64 @@ class drawing : public nem::visitor {
 
   void loop(const nem::values&, std::uint32_t node, std::int64_t first, std::int64_t last,
             std::int64_t in_flight) {
-    loops_.push_back({node, 0, std::nullopt, clusters_, {}, {}});
+    loops_.push_back({node, 0, std::nullopt, frame_});
     if (!is_drawn()) return;
-    text label;
-    label << "loop " << p_.model().name(p_.model().nodes[node].value) << " in [" << first << ".."
-          << last << ']';
-    if (in_flight > 1) label << ", " << in_flight << " in flight";
-    open_frame(label, "#606060");
+    std::string label = "loop " + std::string(p_.model().name(p_.model().nodes[node].value)) +
+                        " in [" + std::to_string(first) + ".." + std::to_string(last) + ']';
+    if (in_flight > 1) label += ", " + std::to_string(in_flight) + " in flight";
+    open_frame(std::move(label), "#606060");
   }
 
   void iteration(std::uint32_t node, std::int64_t value) {
-    execution& l = loops_.back();
     end_iteration();
-    ++l.iterations;
-    const barrier from = scopes_.back().after;
-    scopes_.push_back({from, true});
-    if (options_.expand && is_drawn()) {
-      l.before = std::exchange(out_, {});
-      text label;
-      label << p_.model().name(p_.model().nodes[node].value) << " = " << value;
-      open_frame(label, "#b0b0b0");
-    }
+    ++loops_.back().iterations;
+    scopes_.push_back(barrier(scopes_.back()));
+    if (options_.expand && is_drawn())
+      open_frame(std::string(p_.model().name(p_.model().nodes[node].value)) + " = " +
+                     std::to_string(value),
+                 "#b0b0b0");
   }
 
   void end_loop(std::uint32_t) {
     end_iteration();
     const bool drawn = is_drawn();
-    execution l = std::move(loops_.back());
+    const execution l = loops_.back();
     loops_.pop_back();
-    // Graphviz lays frames out from right to left.
-    for (std::size_t i = l.frames.size(); i-- != 0;) out_ << l.frames[i].view();
     if (!drawn) return;
-    close_frame();
+    const std::uint32_t whole = frame_;
+    frame_ = l.around;
     // Everything after the loop waits for all of it.
-    if (l.last_task) scopes_.back().after = {*l.last_task, l.cluster, tasks_};
+    if (l.last_task) scopes_.back() = {*l.last_task, whole, tasks_};
     if (!loops_.empty() && l.last_task) loops_.back().last_task = l.last_task;
   }
 
   void wait(std::uint32_t, view<std::uint32_t> tasks) {
     if (!is_drawn()) return;
-    const std::uint64_t w = waits_++;
-    indent();
-    out_ << 'w' << w
-         << " [shape=box, height=0.2, margin=\"0.08,0.02\", fontsize=9, label=\"wait\", "
-         << "fillcolor=\"white\", color=\"#8a8a8a\"];\n";
+    picture::node n;
+    n.id = "w" + std::to_string(waits_++);
+    n.lines = {{"wait"}};
+    n.fill = "#ffffff";
+    n.is_small = true;
+    n.frame = frame_;
+    const std::uint32_t at = add(std::move(n));
     for (const std::uint32_t t : tasks)
-      if (drawn_.count(t) != 0) arrows_ << "  t" << t << " -> w" << w << " [style=dashed];\n";
-    const barrier before = scopes_.back().after;
-    bool is_ordered = before.from.empty();
+      if (const auto from = drawn_.find(t); from != drawn_.end())
+        out_.edges.push_back({from->second, at, black, stroke::dashed});
+    const barrier before = scopes_.back();
+    bool is_ordered = before.from == picture::none;
     for (const std::uint32_t t : tasks)
       is_ordered = is_ordered || (t >= before.tasks && drawn_.count(t) != 0);
-    if (!is_ordered) arrow(before, "w" + std::to_string(w));
-    scopes_.back().after = {"w" + std::to_string(w), {}, tasks_};
+    if (!is_ordered) arrow(before, at);
+    scopes_.back() = {at, picture::none, tasks_};
   }
 
   void task(const nem::values& v, const nem::task& t) {
     if (!is_drawn()) return;
-    drawn_.insert(t.index);
-    const std::string id = "t" + std::to_string(t.index);
-    text label;
-    label << "<B>" << nem::name(t.opcode) << '.' << nem::name(t.mode) << "</B>";
-    if (t.token != nem::no_name) small(label, "#1a1a1a", p_.model().name(t.token));
+    picture::node n;
+    n.id = "t" + std::to_string(t.index);
+    n.lines.push_back(
+        {std::string(nem::name(t.opcode)) + '.' + std::string(nem::name(t.mode)), "#1a1a1a", true});
+    if (t.token != nem::no_name) n.lines.push_back({std::string(p_.model().name(t.token))});
     std::string operands;
     for (const nem::operand& o : v.outputs(t))
       operands.append(operands.empty() ? "" : ", ").append(text_of(v, o));
@@ -120,71 +114,69 @@ class drawing : public nem::visitor {
     bool first = true;
     for (const nem::operand& o : v.inputs(t))
       operands.append(std::exchange(first, false) ? "" : ", ").append(text_of(v, o));
-    small(label, "#606060", operands);
+    n.lines.push_back({std::move(operands), "#606060"});
     const nem::unit unit = unit_of(v, t);
     const paint colours = paint_of(unit);
-    indent();
-    out_ << id << " [label=<" << label << ">, tooltip=\"" << nem::name(unit) << "\", fillcolor=\""
-         << colours.fill << "\", color=\"" << colours.line << '"'
-         << (t.mode == nem::mode::sync ? ", penwidth=2" : "") << "];\n";
-    for (const std::uint32_t d : v.tasks_before(t))
-      if (drawn_.count(d) != 0) arrows_ << "  t" << d << " -> " << id << ";\n";
-    // What a task depends on comes after the barrier itself, where it was issued after it.
-    const barrier& after = scopes_.back().after;
-    bool is_ordered = after.from.empty();
-    for (const std::uint32_t d : v.tasks_before(t))
-      is_ordered = is_ordered || (d >= after.tasks && drawn_.count(d) != 0);
-    if (!is_ordered) arrow(after, id);
+    n.tooltip = nem::name(unit);
+    n.fill = colours.fill;
+    n.border = colours.line;
+    n.is_thick = t.mode == nem::mode::sync;
+    n.frame = frame_;
+    const std::uint32_t at = add(std::move(n));
+    drawn_.emplace(t.index, at);
+    statements_.push_back({p_.model().nodes[t.node].offset, p_.model().nodes[t.node].length, at});
+    const barrier& after = scopes_.back();
+    bool is_ordered = after.from == picture::none;
+    for (const std::uint32_t d : v.tasks_before(t)) {
+      const auto from = drawn_.find(d);
+      if (from == drawn_.end()) continue;
+      out_.edges.push_back({from->second, at});
+      // What a task depends on comes after the barrier itself, where it was issued after it.
+      is_ordered = is_ordered || d >= after.tasks;
+    }
+    if (!is_ordered) arrow(after, at);
     tasks_ = t.index + 1;
-    if (t.mode == nem::mode::sync) scopes_.back().after = {id, {}, tasks_};
-    if (!loops_.empty()) loops_.back().last_task = id;
+    if (t.mode == nem::mode::sync) scopes_.back() = {at, picture::none, tasks_};
+    if (!loops_.empty()) loops_.back().last_task = at;
   }
 
   [[nodiscard]] bool stopped() {
-    if (drawn_.size() + clusters_ < options_.max_tasks) return false;
+    if (drawn_.size() + out_.frames.size() < options_.max_tasks) return false;
     is_partial_ = true;
     return true;
   }
 
-  [[nodiscard]] text run() {
+  [[nodiscard]] picture run() {
+    out_.title = "program";
     if (options_.expand)
       nem::for_each_task(p_, *this);
     else
       nem::for_each_task(p_, *this, 1);  // few iterations, of which the first is drawn
-    while (depth_ != 0) close_frame();
-    text all;
-    all << "digraph program {\n"
-           "  graph [compound=true, ordering=in, fontname=\"Helvetica\", fontsize=11, nodesep=0.3, "
-           "ranksep=0.4];\n"
-           "  node [shape=box, style=\"filled,rounded\", fontname=\"Helvetica\", fontsize=11, "
-           "margin=\"0.12,0.06\"];\n"
-           "  edge [color=\"#404040\", arrowsize=0.7];\n"
-        << out_ << arrows_;
-    if (is_partial_)
-      all << "  more [shape=plaintext, style=\"\", label=\"and so on: more than "
-          << options_.max_tasks << " tasks and frames\"];\n";
-    all << "}\n";
-    return all;
+    if (options_.findings != nullptr)
+      for (const diagnostic& d : options_.findings->diagnostics) mark(*options_.findings, d);
+    if (is_partial_) {
+      picture::node more;
+      more.id = "more";
+      more.form = shape::words;
+      more.lines = {
+          {"and so on: more than " + std::to_string(options_.max_tasks) + " tasks and frames"}};
+      out_.nodes.push_back(std::move(more));
+    }
+    return std::move(out_);
   }
 
  private:
-  /// What everything that follows in a scope comes after.
+  /// What everything that follows in a scope comes after: a box, or the frame around it.
   struct barrier {
-    std::string from = {};
-    std::optional<std::uint64_t> cluster = {};
+    std::uint32_t from = picture::none;
+    std::uint32_t frame = picture::none;
     std::uint32_t tasks = 0;  ///< how many were issued before it
-  };
-  struct scope {
-    barrier after = {};
-    bool has_frame = false;
   };
   struct execution {
     std::uint32_t node;
     std::uint64_t iterations;
-    std::optional<std::string> last_task;
-    std::uint64_t cluster;
-    text before;               ///< the text before the current iteration
-    std::vector<text> frames;  ///< of the iterations before, where each has one
+    std::optional<std::uint32_t> last_task;  ///< its box
+    std::uint32_t around;                    ///< the frame around the loop's own
   };
 
   /// Whether tasks here are shown: not those of further iterations.
@@ -194,36 +186,53 @@ class drawing : public nem::visitor {
       if (l.iterations > 1) return false;
     return true;
   }
-  void indent() {
-    for (std::size_t i = 0; i <= depth_; ++i) out_ << "  ";
+  std::uint32_t add(picture::node n) {
+    out_.nodes.push_back(std::move(n));
+    return static_cast<std::uint32_t>(out_.nodes.size() - 1);
   }
-  void open_frame(const text& label, std::string_view colour) {
-    indent();
-    out_ << "subgraph cluster_" << clusters_++ << " {\n";
-    ++depth_;
-    indent();
-    out_ << "label=\"" << label << "\"; labeljust=l; color=\"" << colour << "\";\n";
-  }
-  void close_frame() {
-    --depth_;
-    indent();
-    out_ << "}\n";
+  void open_frame(std::string label, std::string_view colour) {
+    const auto id = static_cast<std::uint32_t>(out_.frames.size());
+    out_.frames.push_back({std::to_string(id), std::move(label), colour, frame_});
+    frame_ = id;
   }
   void end_iteration() {
     if (loops_.back().iterations == 0) return;
-    if (options_.expand && is_drawn()) {
-      close_frame();
-      loops_.back().frames.push_back(std::exchange(out_, std::move(loops_.back().before)));
-    }
+    if (options_.expand && is_drawn()) frame_ = out_.frames[frame_].parent;
     scopes_.pop_back();
   }
-  void arrow(const barrier& from, const std::string& to) {
-    arrows_ << "  " << from.from << " -> " << to << " [style=dashed";
-    if (from.cluster) arrows_ << ", ltail=cluster_" << *from.cluster;
-    arrows_ << "];\n";
+  void arrow(const barrier& from, std::uint32_t to) {
+    picture::edge e{from.from, to, black, stroke::dashed};
+    e.from_frame = from.frame;
+    out_.edges.push_back(std::move(e));
   }
-  static void small(text& label, std::string_view colour, std::string_view s) {
-    label << "<BR/><FONT POINT-SIZE=\"9\" COLOR=\"" << colour << "\">" << escaped(s) << "</FONT>";
+  /// The box of the statement at a place of the program's own file, if there is one.
+  [[nodiscard]] std::uint32_t box_at(const place& p) const noexcept {
+    if (p.file != 0 || p.index != error_index::none) return picture::none;
+    for (const statement& s : statements_)
+      if (p.offset >= s.offset && p.offset < s.offset + std::max(s.length, 1u)) return s.box;
+    return picture::none;
+  }
+  /// Makes the task that a finding is about red, and joins it to the task that its note is about.
+  void mark(const report& found, const diagnostic& d) {
+    const std::uint32_t at = box_at(d.where);
+    if (d.severity == severity::note || at == picture::none) return;
+    const std::string rule(found.rule_of(d));
+    const auto redden = [this](std::uint32_t box) {
+      out_.nodes[box].fill = "#f7caca";
+      out_.nodes[box].border = red;
+    };
+    redden(at);
+    const std::uint32_t other = d.has_note ? box_at(d.related) : picture::none;
+    if (other == picture::none || other == at) {
+      out_.nodes[at].lines.push_back({rule, red});
+      return;
+    }
+    redden(other);
+    picture::edge e{other, at, red, stroke::dashed};
+    e.orders = false;
+    e.label = rule;
+    e.tooltip = found.text_of(d.text);
+    out_.edges.push_back(std::move(e));
   }
   /// A region by its name, or by its place.
   [[nodiscard]] std::string text_of(const nem::values& v, const nem::operand& o) const {
@@ -235,21 +244,29 @@ class drawing : public nem::visitor {
            std::to_string(r.offset + r.extent) + ')';
   }
 
+  /// A drawn task's place in the file.
+  struct statement {
+    std::uint64_t offset;
+    std::uint32_t length, box;
+  };
+
+  static constexpr std::string_view black = "#404040", red = "#b03030";
   const nem::program& p_;
   const task_draw_options options_;
-  text out_, arrows_;
-  std::vector<scope> scopes_;
+  picture out_;
+  std::vector<barrier> scopes_;
   std::vector<execution> loops_;
-  std::set<std::uint32_t> drawn_;
-  std::size_t depth_ = 0;
-  std::uint64_t clusters_ = 0, waits_ = 0;
+  std::map<std::uint32_t, std::uint32_t> drawn_;  // the boxes of tasks
+  std::vector<statement> statements_;
+  std::uint32_t frame_ = picture::none;
+  std::uint64_t waits_ = 0;
   std::uint32_t tasks_ = 0;
   bool is_partial_ = false;
 };
 
 }  // namespace
 
-text draw(const nem::program& p, const task_draw_options& options) {
+picture draw(const nem::program& p, const task_draw_options& options) {
   return drawing(p, options).run();
 }
 

@@ -20,6 +20,12 @@ namespace {
 /// aligned at the last one.
 constexpr std::uint8_t first_of_ellipsis = 52, subscripts = 52 + max_rank;
 
+[[nodiscard]] std::string name_of(std::uint8_t subscript) {
+  if (subscript >= first_of_ellipsis) return "a dimension of \"...\"";
+  const auto letter = static_cast<char>(subscript < 26 ? 'A' + subscript : 'a' + subscript - 26);
+  return std::string("\"") + letter + '"';
+}
+
 /// A tensor whose dimensions have subscripts; its elements may be in any order.
 struct labelled {
   tensor from;
@@ -282,7 +288,7 @@ struct known_subscripts {
     if (!seen[l]) continue;
     std::int64_t& size = known.size[l];
     if (dims[l] != 1 && size != 1 && dims[l] != size)
-      fail(errc::nac_run_shape, "a subscript has sizes " + std::to_string(size) + " and " +
+      fail(errc::nac_run_shape, name_of(l) + " has sizes " + std::to_string(size) + " and " +
                                     std::to_string(dims[l]) + "; expected equal sizes");
     if (dims[l] != 1) size = dims[l];
     ++known.operands_with[l];

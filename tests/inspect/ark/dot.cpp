@@ -38,7 +38,7 @@ model norm(bool read_inside) {
 
 std::string drawn(const ark::model& g, bool fold = false) {
   const ark::model* ranks[] = {&g};
-  const tessera::text out = tessera::inspect::draw(ranks, {.fold = fold});
+  const tessera::text out = tessera::inspect::dot(tessera::inspect::draw(ranks, {.fold = fold}));
   return std::string(out.view());
 }
 
@@ -105,8 +105,9 @@ TEST_CASE("dot: boxes, arrows, ends", "[inspect_ark]") {
   CHECK(count(dot, "output t") == 1);
   CHECK(count(dot, "dotted") == 0);
   const std::string block = drawn(load("block.json"));
-  CHECK(count(block, "r0_op0 -> r0_op7 [style=dotted, tooltip=\"overwrites what was read\"]") == 1);
-  CHECK(count(block, "r0_op1 -> r0_op7 [style=dotted") == 1);
+  CHECK(count(block, "r0_op0 -> r0_op7 [style=\"dotted\", tooltip=\"overwrites what was read\"]") ==
+        1);
+  CHECK(count(block, "r0_op1 -> r0_op7 [style=\"dotted\"") == 1);
   const std::string folded = drawn(load("block.json"), true);
   CHECK(count(folded, "<B>") == 3);
   CHECK(count(folded, "<B>Softmax</B>") == 1);
@@ -116,10 +117,10 @@ TEST_CASE("dot: boxes, arrows, ends", "[inspect_ark]") {
 TEST_CASE("dot: ranks and what goes between them", "[inspect_ark]") {
   const ark::model a = load("pair.r0.json"), b = load("pair.r1.json");
   const ark::model* ranks[] = {&a, &b};
-  const tessera::text out = tessera::inspect::draw(ranks);
+  const tessera::text out = tessera::inspect::dot(tessera::inspect::draw(ranks));
   CHECK(count(out, "subgraph cluster_r") == 2);
-  CHECK(count(out, "r0_op0 -> r1_op1 [style=dashed") == 1);
-  CHECK(count(out, "r1_op0 -> r0_op1 [style=dashed") == 1);
+  CHECK(count(out, "r0_op0 -> r1_op1 [style=\"dashed\"") == 1);
+  CHECK(count(out, "r1_op0 -> r0_op1 [style=\"dashed\"") == 1);
 }
 
 TEST_CASE("dot: broken graphs are drawn too", "[inspect_ark]") {

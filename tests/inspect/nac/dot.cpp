@@ -12,7 +12,7 @@ namespace {
 using namespace nac_tools_tests;
 
 std::string drawn(const lookup& at, tessera::inspect::program_draw_options options = {}) {
-  const tessera::text out = tessera::inspect::draw(at, options);
+  const tessera::text out = tessera::inspect::dot(tessera::inspect::draw(at, options));
   return std::string(out.view());
 }
 
@@ -72,5 +72,5 @@ training:
   CHECK(count(all, "x&lt;y") == 1);
   CHECK(count(all, "#f7caca") == 1);
   CHECK(count(all, "subgraph cluster_training {") == 1);
-  CHECK(count(all, "    t0 -> t1;\n") == 1);
+  CHECK(count(all, "  t0 -> t1;\n") == 1);
 }

@@ -349,6 +349,12 @@ class verifier {
       case errc::alir_table_index:
         absent(out << "lookup table " << o.data, static_cast<std::int64_t>(m_.tables.size()));
         break;
+      case errc::alir_table_base: {
+        const auto x = static_cast<std::size_t>(o.id0);
+        number(out << "the table would begin at index ", table_pad(m_.ops[x].qint, types_[x]));
+        out << " of the operand; expected -2147483648 to 2147483647";
+        break;
+      }
       case errc::alir_sub_operation:
         out << "sub-operation "
             << (o.code == opcode::bit_binary && o.data >= 0 ? o.data >> 24 : o.data)

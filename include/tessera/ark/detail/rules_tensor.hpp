@@ -303,18 +303,31 @@ class tensor_rules {
     if (first.rank != x.rank)
       c_.error(code, at.in("Rank"))
           << "buffer " << x.id << " has Rank " << x.rank << " here and " << first.rank << " before";
-    if (!same_tags(first.send_tags, x.send_tags))
-      c_.error(code, at.in("SendTags"))
-          << "the SendTags of buffer " << x.id << " differ from those given before";
-    if (!same_tags(first.recv_tags, x.recv_tags))
-      c_.error(code, at.in("RecvTags"))
-          << "the RecvTags of buffer " << x.id << " differ from those given before";
+    const auto compare_tags = [&](std::string_view member, range before, range here) {
+      if (same_tags(before, here)) return;
+      auto out = c_.error(code, at.in(member));
+      list_tags(out << "buffer " << x.id << " has the " << member << ' ', here);
+      list_tags(out << " here and ", before);
+      out << " before";
+    };
+    compare_tags("SendTags", first.send_tags, x.send_tags);
+    compare_tags("RecvTags", first.recv_tags, x.recv_tags);
     if (first.external == x.external) return;
     if (x.external == external::absent)
       c_.error(code, at) << "buffer " << x.id << " has no IsExternal here, and has one before";
     else
       c_.error(code, at.in("IsExternal"))
           << "buffer " << x.id << " has another IsExternal here than before";
+  }
+  /// [[1,5],[2,0]]; of long lists the beginning.
+  [[gnu::cold, gnu::noinline]] void list_tags(writer out, range list) const {
+    constexpr std::uint32_t most = 4;
+    out << '[';
+    for (std::uint32_t i = 0; i < std::min(list.count, most); ++i) {
+      const tag& t = g_.tags[list.first + i];
+      out << (i == 0 ? "[" : ",[") << t.rank << ',' << t.number << ']';
+    }
+    out << (list.count > most ? ",…]" : "]");
   }
   [[nodiscard, gnu::cold, gnu::noinline]] bool same_tags(range a, range b) const {
     if (a.count != b.count) return false;

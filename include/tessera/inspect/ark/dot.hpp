@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Draws model graphs, in Graphviz's DOT.
+// Draws model graphs.
 //
 //   const tessera::ark::model* ranks[] = {&model};
-//   tessera::text dot = tessera::inspect::draw(ranks, {.fold = true});
+//   tessera::inspect::picture p = tessera::inspect::draw(ranks, {.fold = true});
+//   tessera::text for_browsers = tessera::inspect::svg(p);  // or dot(p), for Graphviz
 //
 //   box              an operation: Type, name, arguments, what it makes; coloured by its kind
 //   dashed box       a view
@@ -15,12 +16,12 @@
 //   dotted arrow     an order that only shared memory imposes, and no path of edges
 //   dashed arrow     from a send to its receive, on another rank
 //
-// The same graphs give the same text.
+// The same graphs give the same picture.
 //
 // Lifetime:   values.
 // Errors:     none: any model that was read is accepted.
 // Limits:     `max_steps` of looking for paths; from there on dotted arrows are left out.
-// Allocation: linear in the graphs and in the text.
+// Allocation: linear in the graphs.
 
 #ifndef TESSERA_INSPECT_ARK_DOT_HPP
 #define TESSERA_INSPECT_ARK_DOT_HPP
@@ -29,6 +30,7 @@
 #include <span>
 
 #include "../../ark.hpp"
+#include "../picture.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
@@ -37,7 +39,8 @@ struct draw_options {
   bool fold = false;  ///< compositions as one box each (see fold.hpp)
   std::uint64_t max_steps = std::uint64_t{1} << 24;
 };
-[[nodiscard]] text draw(std::span<const ark::model* const> ranks, const draw_options& options = {});
+[[nodiscard]] picture draw(std::span<const ark::model* const> ranks,
+                           const draw_options& options = {});
 
 }  // namespace inspect
 }  // namespace tessera::inline TESSERA_ABI

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Draws a container's program, in Graphviz's DOT.
+// Draws a container's program.
 //
-//   tessera::text dot = tessera::inspect::draw(tessera::inspect::lookup(file), {.schedule = true});
+//   tessera::inspect::picture p = tessera::inspect::draw(tessera::inspect::lookup(file));
+//   tessera::text for_browsers = tessera::inspect::svg(p);  // or dot(p), for Graphviz
 //
 //   box              an instruction: its index, operation, constants; coloured by its kind
 //   small ellipse    a parameter: name, type, shape
@@ -14,16 +15,17 @@
 //   grey text        with `schedule`: the memory commands of the instruction
 //   dashed arrow     with `schedule`: a result that is forwarded rather than kept
 //
-// The same file gives the same text.
+// The same file gives the same picture.
 //
 // Lifetime:   values.
 // Errors:     none: any container that was read is accepted.
 // Limits:     none.
-// Allocation: linear in the instructions and in the text.
+// Allocation: linear in the instructions.
 
 #ifndef TESSERA_INSPECT_NAC_DOT_HPP
 #define TESSERA_INSPECT_NAC_DOT_HPP
 
+#include "../picture.hpp"
 #include "lookup.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -33,7 +35,7 @@ struct program_draw_options {
   bool schedule = false;
   bool parameters = true;  ///< else parameters are left out
 };
-[[nodiscard]] text draw(const lookup& program, const program_draw_options& options = {});
+[[nodiscard]] picture draw(const lookup& program, const program_draw_options& options = {});
 
 }  // namespace inspect
 }  // namespace tessera::inline TESSERA_ABI
