@@ -34,7 +34,8 @@ namespace tensors {
 template <class To>
 void load_row(element_type type, const std::byte* data, std::int64_t first, std::int64_t step,
               To* to, std::size_t n, std::endian order = std::endian::native) noexcept;
-/// The same; the rules of floats are cut_and_saturate and round_and_saturate, integers have the latter.
+/// The same; the rules of floats are any, those of int64 all but cut_and_saturate, of uint32
+/// round_and_saturate.
 template <class Rules, class From>
 void store_row(element_type type, std::byte* data, std::int64_t first, std::int64_t step,
                const From* from, std::size_t n, std::endian order = std::endian::native) noexcept;

@@ -374,7 +374,8 @@ class compiler {
     const patch out = target(o, {from}, {}, false);
     const data_type type = g_.tensors[write(o, 0)].type;
     reduce_step s;
-    s.function = reduction(o.type, type);
+    s.op = o.type;
+    s.type = type;
     s.depth = static_cast<std::size_t>(a.shape[d]);
     s.step = a.step[d] / a.element;
     cost_ = elements(a.shape);
@@ -635,7 +636,7 @@ class compiler {
     add_wait();
     const patch out = target(o, {read(o, 0), read(o, 1)}, {&data}, true);
     s.over = merge(out, {&data});
-    s.function = segment_sum(type);
+    s.type = type;
     cost_ = times(elements(to.shape), o.writes);
     push(step_kind::sum, out_.sums, s);
     finish(o, out);

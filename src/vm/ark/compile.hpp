@@ -142,14 +142,15 @@ struct step {
 
 struct map_step {
   loops over;
-  row_function function = nullptr;
+  row_operation function;
   row scalar;            ///< shared by all rows
   bool divides = false;  ///< integers, by what must not be 0
   model::data_type type = model::data_type::fp32;
 };
 struct reduce_step {
   loops over;  ///< the results
-  reduce_function function = nullptr;
+  model::op_type op = model::op_type::reduce_sum;
+  model::data_type type = model::data_type::fp32;
   std::size_t depth = 0;
   std::ptrdiff_t step = 0;  ///< elements
 };
@@ -191,7 +192,7 @@ struct unpack_step {
 };
 struct sum_step {
   loops over;
-  sum_function function = nullptr;
+  model::data_type type = model::data_type::fp32;
   place segments;
   segment_list list;
 };

@@ -258,14 +258,14 @@ void multiply(const multiply_step& s, std::byte* workspace, bool fast,
               tensors::matmul_workspace* room) {
   if (info(s.type).kind == model::data_kind::floating)
     return product(s, workspace, fast, room).run();
-  const integer_product function = integer_matmul(s.type);
   const auto view = [](const patch& p, const std::byte* data) {
     return matrix_view{data, p.step[2] / p.element, p.step[3] / p.element};
   };
   for (std::uint64_t i = 0; i < s.c.shape[0]; ++i)
     for (std::uint64_t j = 0; j < s.c.shape[1]; ++j)
-      function(s.m, s.n, s.k, view(s.a, at(s.a, i, j, 0, 0)), view(s.b, at(s.b, i, j, 0, 0)),
-               at(s.c, i, j, 0, 0), s.c.step[2] / s.c.element);
+      multiply_integers(s.type, s.m, s.n, s.k, view(s.a, at(s.a, i, j, 0, 0)),
+                        view(s.b, at(s.b, i, j, 0, 0)), at(s.c, i, j, 0, 0),
+                        s.c.step[2] / s.c.element);
 }
 
 }  // namespace
@@ -321,8 +321,9 @@ errc runner::compute(const step& s, transport& to) {
     case step_kind::map: return map(p.maps[s.index]);
     case step_kind::reduce: {
       const reduce_step& r = p.reductions[s.index];
-      for_rows(r.over, {},
-               [&r](const row& results, std::uint64_t) { r.function(results, r.depth, r.step); });
+      for_rows(r.over, {}, [&r](const row& results, std::uint64_t) {
+        reduce(r.op, r.type, results, r.depth, r.step);
+      });
       return errc::ok;
     }
     case step_kind::multiply:
@@ -347,7 +348,7 @@ errc runner::compute(const step& s, transport& to) {
     case step_kind::sum: {
       const sum_step& m = p.sums[s.index];
       for_rows(m.over, {},
-               [&m](const row& r, std::uint64_t first) { m.function(r, m.list, first); });
+               [&m](const row& r, std::uint64_t first) { sum_segments(m.type, r, m.list, first); });
       return errc::ok;
     }
     case step_kind::wait:

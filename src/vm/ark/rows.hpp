@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What operations do with one row of elements: a function for each operation and type, chosen once,
-// when a compiled program is made.
+// What operations do with one row of elements: a function for each operation, chosen once, when a
+// compiled program is made.
 //
-//   const row_function add = row_of(model::op_type::add, model::data_type::fp16);
+//   const row_operation add = row_of(model::op_type::add, model::data_type::fp16);
 //   add({.in = {a, b}, .in_step = {1, 0}, .out = c, .out_step = 1, .count = n});
 //
 //   FP32          computed in place
 //   FP16, BF16    some hundred elements at a time: to FP32, computed, rounded once
-//   integers      wrap around; functions of real numbers by way of FP32, cut off
+//   integers      in 32 bits, where they wrap around; functions of real numbers by way of FP32, cut off
 //
 // Lifetime:   functions; they keep nothing.
 // Errors:     none. Divisors are looked at beforehand (has_zero), and indices are.
@@ -42,12 +42,18 @@ struct row {
 };
 
 /// Computes a row. `in` may be the same row as `out`; where they overlap otherwise, it isn't called.
-using row_function = void (*)(const row&) noexcept;
+struct row_operation {
+  using function = void (*)(const row&, const row_operation&) noexcept;
+  function f = nullptr;
+  tensors::element_type from = {}, to = {};  ///< of the first operand, of the result
+  void operator()(const row& r) const noexcept { f(r, *this); }
+};
 
 /// What an operation does to rows that are as long as each other: element-wise ones, but Cast, and
-/// Rope, Transpose, Softmax and LayerNorm, whose inputs are x, gamma and beta. Null for others.
-[[nodiscard]] row_function row_of(model::op_type op, model::data_type type) noexcept;
-[[nodiscard]] row_function cast_row(model::data_type from, model::data_type to) noexcept;
+/// Rope, Transpose, Softmax and LayerNorm, whose inputs are x, gamma and beta. Without a function for
+/// others.
+[[nodiscard]] row_operation row_of(model::op_type op, model::data_type type) noexcept;
+[[nodiscard]] row_operation cast_row(model::data_type from, model::data_type to) noexcept;
 /// What Factor and Value become before they are used.
 void round_scalar(model::data_type type, float value, row& to) noexcept;
 
@@ -56,8 +62,8 @@ void round_scalar(model::data_type type, float value, row& to) noexcept;
 
 /// `count` sums, maxima or means, each of `depth` elements. `step` is from one of those to the next,
 /// in elements; row::in_step[0] from one sum's to the next one's.
-using reduce_function = void (*)(const row&, std::size_t depth, std::ptrdiff_t step) noexcept;
-[[nodiscard]] reduce_function reduction(model::op_type op, model::data_type type) noexcept;
+void reduce(model::op_type op, model::data_type type, const row& r, std::size_t depth,
+            std::ptrdiff_t step) noexcept;
 
 /// out = in + the sum of segments of contiguous elements at `segments`, `distance` bytes apart. With
 /// `packets`, the bytes come in packets (see packet_bytes), and `first` is the first element.
@@ -67,10 +73,10 @@ struct segment_list {
   std::uint64_t distance = 0;
   bool packets = false;
 };
-using sum_function = void (*)(const row&, const segment_list&, std::uint64_t first) noexcept;
-[[nodiscard]] sum_function segment_sum(model::data_type type) noexcept;
+void sum_segments(model::data_type type, const row& r, const segment_list& from,
+                  std::uint64_t first) noexcept;
 
-/// The type of elements; a compiled program has none of FP8.
+/// The type of elements; compiled programs have none of FP8, which is given as u8.
 [[nodiscard]] tensors::element_type type_of(model::data_type type) noexcept;
 
 /// A matrix of integers; steps in elements.
@@ -79,10 +85,9 @@ struct matrix_view {
   std::ptrdiff_t row_step = 0, column_step = 0;
 };
 /// c[m,n] = a[m,k] b[k,n] modulo 2^32, cut to the type.
-using integer_product = void (*)(std::size_t m, std::size_t n, std::size_t k, const matrix_view& a,
-                                 const matrix_view& b, std::byte* c,
-                                 std::ptrdiff_t c_step) noexcept;
-[[nodiscard]] integer_product integer_matmul(model::data_type type) noexcept;
+void multiply_integers(model::data_type type, std::size_t m, std::size_t n, std::size_t k,
+                       const matrix_view& a, const matrix_view& b, std::byte* c,
+                       std::ptrdiff_t c_step) noexcept;
 /// Whether the type's rounding of a number may differ from that of its nearest float, which `value`
 /// is: at the middle between two numbers of the type.
 [[nodiscard]] bool rounds_twice(model::data_type type, float value) noexcept;

@@ -11,6 +11,7 @@
 #include "multiply.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
+#include "tensor/element_rows.hpp"
 #include "tensor/elementwise.hpp"
 #include "tensor/rows.hpp"
 
@@ -25,18 +26,19 @@ constexpr std::uint64_t score_steps = 4, head_steps = 128;
 /// How a mask's elements reach scores.
 template <class T>
 void add_mask(const tensor& mask, std::size_t at, std::size_t step, T* scores, std::size_t n) {
-  visit(mask.type, [&]<class M>(of<M>) {
-    const M* const from = mask.as<M>() + at;
-    if constexpr (std::is_same_v<M, bool>) {
-      for (std::size_t j = 0; j < n; ++j)
-        if (!from[j * step]) scores[j] = -std::numeric_limits<T>::infinity();
-    } else if constexpr (is_float<M>) {
-      if (step == 1)
-        for (std::size_t j = 0; j < n; ++j) scores[j] += static_cast<T>(from[j]);
-      else
-        for (std::size_t j = 0; j < n; ++j) scores[j] += static_cast<T>(from[j * step]);
+  constexpr std::size_t part = 256;
+  T row[part];
+  for (std::size_t i = 0; i < n; i += part, scores += part) {
+    const std::size_t count = std::min(part, n - i);
+    tensors::load_row(element_of(mask.type), mask.data, static_cast<std::int64_t>(at + i * step),
+                      static_cast<std::int64_t>(step), row, count);
+    if (mask.type == data_type::boolean) {
+      for (std::size_t j = 0; j < count; ++j)
+        if (row[j] == T{}) scores[j] = -std::numeric_limits<T>::infinity();
+    } else if (is_floating(mask.type)) {
+      for (std::size_t j = 0; j < count; ++j) scores[j] += row[j];
     }
-  });
+  }
 }
 
 template <class T>

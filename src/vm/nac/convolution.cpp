@@ -233,50 +233,49 @@ void charge_work(memory& arena, const geometry& g, data_type type) {
 
 [[nodiscard]] tensor run(call& c, const geometry& g, const tensor& x, const tensor& w,
                          const tensor* bias) {
-  const data_type type = widened(x.type);
+  // Of int16 the sums are made as int32.
+  const data_type type = x.type == data_type::int16 ? data_type::int32 : widened(x.type);
   const tensor out = make_tensor(c.arena, type, result_shape(g));
   if (out.size() == 0) return cast(c.arena, out, x.type);
   charge_work(c.arena, g, type);
   // Counts of a group are those of tensors, and a row of columns is not longer than the weights.
   const tensor wide_x = cast(c.arena, x, type), wide_w = cast(c.arena, w, type);
   const tensor wide_bias = bias != nullptr ? cast(c.arena, *bias, type) : tensor{};
-  visit(type, [&]<class T>(of<T>) {
-    if constexpr (!is_half<T> && !std::is_same_v<T, bool>) {
-      const T* const b = bias != nullptr ? wide_bias.as<T>() : nullptr;
-      if (g.transposed)
-        return convolve_transposed<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
-      if constexpr (std::is_same_v<T, float>) {
-        // What the kernel pads on both sides: not the one zero more of an even "same".
-        bool agrees = g.kernel[0] == 1 && g.in[0] == 1 && g.padding[0] == 0;
-        for (std::size_t i = 1; i < 3; ++i)
-          agrees &=
-              (g.in[i] + 2 * g.padding[i] - g.dilation[i] * (g.kernel[i] - 1) - 1) / g.stride[i] +
-                  1 ==
-              g.out[i];
-        if (agrees) {
-          tensors::convolution k;
-          k.batch = count_of(g.batch);
-          k.in_channels = count_of(g.in_channels);
-          k.out_channels = count_of(g.out_channels);
-          k.groups = count_of(g.groups);
-          k.in_h = count_of(g.in[1]);
-          k.in_w = count_of(g.in[2]);
-          k.out_h = count_of(g.out[1]);
-          k.out_w = count_of(g.out[2]);
-          k.kernel_h = count_of(g.kernel[1]);
-          k.kernel_w = count_of(g.kernel[2]);
-          k.stride_h = count_of(g.stride[1]);
-          k.stride_w = count_of(g.stride[2]);
-          k.pad_h = count_of(g.padding[1]);
-          k.pad_w = count_of(g.padding[2]);
-          k.dilation_h = count_of(g.dilation[1]);
-          k.dilation_w = count_of(g.dilation[2]);
-          return tensors::convolve(k, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>(),
-                                   c.work.convolutions());
-        }
+  visit_product(type, [&]<class T>(of<T>) {
+    const T* const b = bias != nullptr ? wide_bias.as<T>() : nullptr;
+    if (g.transposed)
+      return convolve_transposed<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
+    if constexpr (std::is_same_v<T, float>) {
+      // What the kernel pads on both sides: not the one zero more of an even "same".
+      bool agrees = g.kernel[0] == 1 && g.in[0] == 1 && g.padding[0] == 0;
+      for (std::size_t i = 1; i < 3; ++i)
+        agrees &=
+            (g.in[i] + 2 * g.padding[i] - g.dilation[i] * (g.kernel[i] - 1) - 1) / g.stride[i] +
+                1 ==
+            g.out[i];
+      if (agrees) {
+        tensors::convolution k;
+        k.batch = count_of(g.batch);
+        k.in_channels = count_of(g.in_channels);
+        k.out_channels = count_of(g.out_channels);
+        k.groups = count_of(g.groups);
+        k.in_h = count_of(g.in[1]);
+        k.in_w = count_of(g.in[2]);
+        k.out_h = count_of(g.out[1]);
+        k.out_w = count_of(g.out[2]);
+        k.kernel_h = count_of(g.kernel[1]);
+        k.kernel_w = count_of(g.kernel[2]);
+        k.stride_h = count_of(g.stride[1]);
+        k.stride_w = count_of(g.stride[2]);
+        k.pad_h = count_of(g.padding[1]);
+        k.pad_w = count_of(g.padding[2]);
+        k.dilation_h = count_of(g.dilation[1]);
+        k.dilation_w = count_of(g.dilation[2]);
+        return tensors::convolve(k, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>(),
+                                 c.work.convolutions());
       }
-      convolve<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
     }
+    convolve<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
   });
   return cast(c.arena, out, x.type);
 }

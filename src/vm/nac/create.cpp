@@ -9,6 +9,7 @@
 #include "elementwise.hpp"
 #include "indexing.hpp"
 #include "operations.hpp"
+#include "reduce.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -23,6 +24,19 @@ constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
                                        const scalar& v) {
   if (widened(type) == type || dims.elements() != 1) fits(v, type);
   return filled(arena, type, dims, v);
+}
+
+/// Element i becomes f(i).
+template <class A, class F>
+void put_each(const tensor& out, F&& f) {
+  constexpr std::int64_t part = 256;
+  A row[part];
+  const auto size = static_cast<std::int64_t>(out.size());
+  for (std::int64_t i = 0; i < size; i += part) {
+    const std::int64_t n = std::min(part, size - i);
+    for (std::int64_t k = 0; k < n; ++k) row[k] = f(i + k);
+    store(out, {i, 1, 0, 0}, row, static_cast<std::size_t>(n));
+  }
 }
 
 [[nodiscard]] shape sizes(call& c, std::size_t letter) { return shape(c.int_list(letter)); }
@@ -93,18 +107,15 @@ value arange(call& c) {
     fail(errc::budget_memory,
          "a range of " + std::to_string(n) + " numbers; expected fewer than 2^48");
   tensor out = make_tensor(c.arena, type, {static_cast<std::int64_t>(n)});
-  visit(type, [&]<class T>(of<T>) {
-    T* const y = out.as<T>();
-    const std::size_t size = out.size();
-    if constexpr (is_float<T>) {
-      for (std::size_t i = 0; i < size; ++i)
-        y[i] = convert<T>(first.real + by.real * static_cast<double>(i));
-    } else {
-      std::uint64_t v = static_cast<std::uint64_t>(first.whole);
-      for (std::size_t i = 0; i < size; ++i, v += static_cast<std::uint64_t>(by.whole))
-        y[i] = convert<T>(static_cast<std::int64_t>(v));
-    }
-  });
+  if (is_floating(type))
+    put_each<double>(out,
+                     [&](std::int64_t i) { return first.real + by.real * static_cast<double>(i); });
+  else
+    put_each<std::int64_t>(out, [&](std::int64_t i) {
+      return static_cast<std::int64_t>(static_cast<std::uint64_t>(first.whole) +
+                                       static_cast<std::uint64_t>(by.whole) *
+                                           static_cast<std::uint64_t>(i));
+    });
   return out;
 }
 
@@ -118,18 +129,17 @@ value linspace(call& c) {
   fits(first, type);
   fits(last, type);
   tensor out = make_tensor(c.arena, type, {steps});
-  visit(type, [&]<class T>(of<T>) {
-    // Integers lie between integers.
-    const bool whole = !is_float<T>;
-    const double from = whole ? convert<double>(first.as<T>()) : first.real;
-    const double to = whole ? convert<double>(last.as<T>()) : last.real;
-    const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
-    // From both ends to the middle, so that both are what was asked for.
-    T* const y = out.as<T>();
-    for (std::int64_t i = 0; i < steps; ++i)
-      y[i] =
-          convert<T>(i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
-                                                 : to - step * static_cast<double>(steps - 1 - i));
+  // Integers lie between integers.
+  const auto end = [type](const scalar& v) {
+    return visit(
+        type, [&v]<class T>(of<T>) { return is_float<T> ? v.real : convert<double>(v.as<T>()); });
+  };
+  const double from = end(first), to = end(last);
+  const double step = steps > 1 ? (to - from) / static_cast<double>(steps - 1) : 0;
+  // From both ends to the middle, so that both are what was asked for.
+  put_each<double>(out, [&](std::int64_t i) {
+    return i < steps / 2 || steps == 1 ? from + step * static_cast<double>(i)
+                                       : to - step * static_cast<double>(steps - 1 - i);
   });
   return out;
 }

@@ -10,6 +10,7 @@
 
 #include "multiply.hpp"
 #include "operations.hpp"
+#include "reduce.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
@@ -68,19 +69,20 @@ struct order {
   tensor out = make_tensor(c.arena, x.from.type, dims);
   const std::size_t n = out.size();
   if (n == 0) return out;
-  visit(out.type, [&]<class T>(of<T>) {
-    T* to = out.as<T>();
+  tensors::with_word(model::size_of(out.type), [&]<class T>(of<T>) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    std::byte* to = out.data;
     const std::size_t last = dims.rank() - 1;
     const auto columns = count_of(dims[last]);
     std::int64_t index[max_rank] = {};
-    const T* from = x.from.as<T>();
+    const std::byte* from = x.from.data;
     for (std::size_t row = 0; row < n / columns; ++row) {
-      for (std::size_t j = 0; j < columns; ++j)
-        *to++ = from[static_cast<std::int64_t>(j) * step[last]];
+      for (std::size_t j = 0; j < columns; ++j, to += size)
+        std::memcpy(to, from + static_cast<std::int64_t>(j) * step[last] * size, sizeof(T));
       for (std::size_t i = last; i-- > 0;) {
-        from += step[i];
+        from += step[i] * size;
         if (++index[i] < dims[i]) break;
-        from -= step[i] * dims[i];
+        from -= step[i] * dims[i] * size;
         index[i] = 0;
       }
     }
@@ -111,19 +113,9 @@ void sum_out(call& c, labelled& x, const bool (&kept)[subscripts]) {
   const data_type type = is_floating(from.type) ? from.type : data_type::int64;
   tensor out = make_tensor(c.arena, type, leading(from.dims, all.count - rest.count));
   const std::size_t rows = out.size(), columns = rows == 0 ? 0 : from.size() / rows;
-  visit(from.type, [&]<class F>(of<F>) {
-    using T = std::conditional_t<is_float<F>, F, std::int64_t>;
-    using U = std::conditional_t<is_float<F>, double, std::uint64_t>;
-    const F* row = from.as<F>();
-    for (std::size_t i = 0; i < rows; ++i, row += columns) {
-      U sum{};
-      for (std::size_t j = 0; j < columns; ++j) sum += static_cast<U>(row[j]);
-      if constexpr (is_half<F>)
-        out.as<T>()[i] = T(static_cast<float>(sum));
-      else
-        out.as<T>()[i] = static_cast<T>(sum);
-    }
-  });
+  const auto groups_of = [](std::size_t n) { return static_cast<std::int64_t>(n); };
+  const reduction r{from, {groups_of(rows), groups_of(columns), 1}, out.dims};
+  visit_sums(type, [&]<class A>(of<A>) { fold_to<A>(out, r, tensors::reduction::sum, unchanged); });
   x = with_labels(std::move(out), rest);
 }
 

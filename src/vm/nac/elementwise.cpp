@@ -171,12 +171,23 @@ tensor elementwise(memory& arena, const shape& dims, std::span<const source> in,
   return out;
 }
 
+void fill(const tensor& out, const scalar& v) {
+  std::uint64_t element = 0;  // in its first bytes
+  visit(out.type, [&]<class T>(of<T>) {
+    const T one = v.as<T>();
+    std::memcpy(&element, &one, sizeof one);
+  });
+  tensors::with_word(model::size_of(out.type), [&]<class T>(of<T>) {
+    T bits;
+    std::memcpy(&bits, &element, sizeof bits);
+    const std::size_t count = out.size();
+    for (std::size_t i = 0; i < count; ++i)
+      std::memcpy(out.data + i * sizeof bits, &bits, sizeof bits);
+  });
+}
 tensor filled(memory& arena, data_type type, const shape& dims, const scalar& v) {
   tensor out = make_tensor(arena, type, dims);
-  visit(type, [&]<class T>(of<T>) {
-    const T one = v.as<T>();
-    std::fill_n(out.as<T>(), out.size(), one);
-  });
+  fill(out, v);
   return out;
 }
 

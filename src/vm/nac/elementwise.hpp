@@ -61,6 +61,8 @@ template <std::size_t Count>
   return out;
 }
 
+/// Sets all elements to that value, as their type has it.
+void fill(const tensor& out, const scalar& v);
 /// A tensor of that one value, as `type` has it.
 [[nodiscard]] tensor filled(memory& arena, data_type type, const shape& dims, const scalar& v);
 

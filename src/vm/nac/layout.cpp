@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "elementwise.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
 
@@ -155,10 +156,7 @@ struct margin {
   for (std::size_t i = 0; i < dims.rank(); ++i) dims[i] = padded_size(dims[i], margins[i]);
   tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
-  visit(x.type, [&]<class T>(of<T>) {
-    const std::span<T> all = out.template elements<T>();
-    std::fill(all.begin(), all.end(), fill.as<T>());
-  });
+  nac::fill(out, fill);
   const strides from(x.dims), to(dims);
   std::int64_t first_from = 0, first_to = 0;
   walk w;

@@ -15,15 +15,6 @@ namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 namespace {
 
-/// The type's code for numbers that products are defined for, with the type they are computed in.
-template <class F>
-void visit_product(data_type type, F&& f) {
-  if (type == data_type::boolean) refuse_type(type);
-  visit(widened(type), [&]<class T>(of<T> t) {
-    if constexpr (!std::is_same_v<T, bool> && !is_half<T>) f(t);
-  });
-}
-
 /// How many rows of so many 16-bit floats are widened at a time: a part that stays in the cache.
 [[nodiscard]] std::size_t rows_at_once(std::size_t rows, std::size_t columns) noexcept {
   constexpr std::size_t elements = std::size_t{1} << 17;
@@ -130,6 +121,14 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
 tensor matrix_product(call& c, const matrices& by, const shape& batch, const shape& result,
                       const tensor& a, const tensor& b, const tensor* addend, const scalar* beta,
                       const scalar* alpha) {
+  if (a.type == data_type::int16) {
+    const auto wide = [&](const tensor& x) { return cast(c.arena, x, data_type::int32); };
+    const tensor more = addend != nullptr ? wide(*addend) : tensor{};
+    return cast(c.arena,
+                matrix_product(c, by, batch, result, wide(a), wide(b),
+                               addend != nullptr ? &more : nullptr, beta, alpha),
+                a.type);
+  }
   tensor out = make_tensor(c.arena, widened(a.type), result);
   visit_product(a.type, [&]<class T>(of<T>) {
     const T times = alpha == nullptr ? T{1} : alpha->as<T>();
@@ -243,21 +242,15 @@ value outer(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   if (a.rank() != 1 || b.rank() != 1) refuse_shapes(a, b);
   const data_type type = promote(a, b);
-  const tensor x = cast(c.arena, a, type), y = cast(c.arena, b, type);
-  tensor out = make_tensor(c.arena, type, {a.dim(0), b.dim(0)});
-  if (out.size() == 0) return out;
-  visit(type, [&]<class T>(of<T>) {
+  const tensor x = as_numbers(c.arena, cast(c.arena, a, type)),
+               y = as_numbers(c.arena, cast(c.arena, b, type));
+  const tensor out = make_tensor(c.arena, x.type, {a.dim(0), b.dim(0)});
+  visit_numbers(type, [&]<class T>(of<T>) {
     T* to = out.as<T>();
     for (const T v : x.elements<T>())
-      for (const T w : y.elements<T>())
-        if constexpr (std::is_same_v<T, bool>)
-          *to++ = v && w;
-        else if constexpr (is_half<T>)
-          *to++ = T(static_cast<float>(v) * static_cast<float>(w));
-        else
-          *to++ = sum_of(T{}, v, w);
+      for (const T w : y.elements<T>()) *to++ = sum_of(T{}, v, w);
   });
-  return out;
+  return cast(c.arena, out, type);
 }
 
 }  // namespace operations

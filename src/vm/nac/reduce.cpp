@@ -13,7 +13,8 @@
 
 #include "operations.hpp"
 #include "reduce.hpp"
-#include "tensor/elementwise.hpp"
+#include "tensor/rows.hpp"
+#include "tensor/softmax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
@@ -69,79 +70,100 @@ void need_elements(const tensor& x, std::uint32_t axes, bool given) {
          "shape " + x.dims.text() + " has no elements to reduce; expected at least 1");
 }
 
+namespace {
+
+constexpr std::int64_t results_at_once = 512;
+
+/// Calls f(results, how many, place of the first) for parts of all results.
+template <class F>
+void each_part(std::int64_t count, F&& f) {
+  double part[results_at_once];
+  for (std::int64_t i = 0; i < count; i += results_at_once)
+    f(part, static_cast<std::size_t>(std::min(results_at_once, count - i)), row_place{i, 1, i, 1});
+}
+/// Reductions of contiguous floats that have a kernel.
+[[nodiscard]] double fold_by_kernel(tensors::reduction by, const float* row, std::size_t n) {
+  if (by == tensors::reduction::max) return double{tensors::greatest(row, n)};
+  if (by == tensors::reduction::min) return double{tensors::least(row, n)};
+  return tensors::sum(row, n);
+}
+[[nodiscard]] bool has_kernel(tensors::reduction by, const reduction& r) {
+  using enum tensors::reduction;
+  return r.x.type == data_type::float32 && r.g.inner == 1 &&
+         (by == sum_in_lanes || by == max || by == min);
+}
+
+}  // namespace
+
+template <class A>
+void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
+             tensors::row_function<A> before, tensors::row_function<A> after) {
+  if (out.size() == 0) return;
+  tensors::fold<A>(
+      by, tensors::fold_rows(r.g),
+      [&](const row_place& at, A* row, std::size_t n) {
+        load(r.x, at, row, n);
+        before(at, row, n);
+      },
+      [&](const row_place& at, A* results, std::size_t n) {
+        after(at, results, n);
+        store(out, at, results, n);
+      });
+}
+template <class A>
+void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
+             tensors::row_function<A> after) {
+  if constexpr (std::is_same_v<A, double>)
+    if (has_kernel(by, r))
+      return each_part(r.g.outer, [&](double* part, std::size_t n, const row_place& at) {
+        const auto count = static_cast<std::size_t>(r.g.count);
+        const float* const x = r.x.as<float>() + static_cast<std::size_t>(at.first) * count;
+        for (std::size_t i = 0; i < n; ++i) part[i] = fold_by_kernel(by, x + i * count, count);
+        after(at, part, n);
+        store(out, at, part, n);
+      });
+  fold_to<A>(out, r, by, unchanged, after);
+}
+#define TESSERA_FOLD(A)                                                                            \
+  template void fold_to(const tensor&, const reduction&, tensors::reduction,                       \
+                        tensors::row_function<A>, tensors::row_function<A>);                       \
+  template void fold_to(const tensor&, const reduction&, tensors::reduction,                       \
+                        tensors::row_function<A>)
+TESSERA_FOLD(double);
+TESSERA_FOLD(std::int64_t);
+#undef TESSERA_FOLD
+
 namespace operations {
 namespace {
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// Floats in FP64, finish(a, count) of them rounded once; integers in 64 bits, of which the result
-/// keeps the low ones.
-template <class R, class Finish>
-[[nodiscard]] value reduce_numbers(call& c, data_type to, std::uint32_t axes, bool keep,
-                                   Finish&& finish) {
+/// Floats in FP64, rounded once; integers in 64 bits, of which the result keeps the low ones.
+[[nodiscard]] value reduce_numbers(call& c, tensors::reduction by, data_type to, std::uint32_t axes,
+                                   bool keep) {
   const tensor& given = c.tensor_at(0);
   const bool in_place = is_floating(to) || (to == data_type::int64 && !is_floating(given.type));
   const reduction r =
       reduction_of(c.arena, in_place ? given : cast(c.arena, given, to), axes, keep);
   tensor out = make_tensor(c.arena, to, r.dims);
-  if (out.size() == 0) return out;
-  visit(r.x.type, [&]<class T>(of<T>) {
-    const T* const x = r.x.template as<T>();
-    if (is_floating(to)) {
-      fold_by<R, double>(r.g, x, [&](std::int64_t i, double a) {
-        put_real(out, i, finish(a, static_cast<double>(r.g.count)));
-      });
-    } else if constexpr (!is_float<T>) {
-      fold_by<R, std::uint64_t>(r.g, x, [&](std::int64_t i, std::uint64_t a) {
-        if (to == data_type::int64)
-          out.template as<std::int64_t>()[i] = static_cast<std::int64_t>(a);
-        else
-          out.template as<T>()[i] = convert<T>(a);
-      });
-    }
-  });
+  if (is_floating(to))
+    fold_to<double>(out, r, by, unchanged);
+  else
+    fold_to<std::int64_t>(out, r, by, unchanged);
   return out;
 }
-/// Sums and products: those of integers are int64, unless the call names a type.
-template <class R>
-[[nodiscard]] value reduce_numbers(call& c) {
+/// Those of integers are int64, unless the call names a type.
+[[nodiscard]] data_type type_of_sums(call& c) {
   const tensor& x = c.tensor_at(0);
-  const data_type to = c.type_or(3, is_floating(x.type) ? x.type : data_type::int64);
-  return reduce_numbers<R>(c, to, axes_at(c, 1, x.rank()), c.truth_or(2, false),
-                           [](double a, double) { return a; });
+  return c.type_or(3, is_floating(x.type) ? x.type : data_type::int64);
 }
-
-/// Variances as FP64, given to end(result, variance, mean).
-template <class T, class End>
-void fold_variances(const reduction& r, double correction, const tensor& means, End&& end) {
-  const T* const x = r.x.as<T>();
-  double* const mean = means.as<double>();
-  const auto n = static_cast<double>(r.g.count);
-  const double divisor = std::max(n - correction, 0.0);
-  const auto finish = [&](std::int64_t i, double a, double about) {
-    const double none = a > 0 ? std::numeric_limits<double>::infinity() : nan;
-    end(i, divisor > 0 ? a / divisor : none, about);
-  };
-  if constexpr (std::is_same_v<T, float>)
-    if (r.g.inner == 1) {
-      const auto count = static_cast<std::size_t>(r.g.count);
-      const T* row = x;
-      for (std::int64_t o = 0; o < r.g.outer; ++o, row += count) {
-        const tensors::moments m = tensors::moments_of(row, count);
-        finish(o, m.variance * n, m.mean);
-      }
-      return;
-    }
-  fold_by<reductions::sum, double>(
-      r.g, x, [&](std::int64_t i, double a) { mean[i] = r.g.count == 0 ? nan : a / n; });
-  fold(
-      r.g, x, 0.0,
-      [&](double& a, T v, std::int64_t i) {
-        const double d = convert<double>(v) - mean[i];
-        a += d * d;
-      },
-      [](double& a, double b) { a += b; },
-      [&](std::int64_t i, double a) { finish(i, a, mean[i]); });
+[[nodiscard]] reduction reduction_of_call(call& c) {
+  const tensor& x = c.tensor_at(0);
+  return reduction_of(c.arena, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
+}
+void divide(std::int64_t count, double* sums, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i)
+    sums[i] = count == 0 ? nan : sums[i] / static_cast<double>(count);
 }
 
 [[nodiscard]] value variance(call& c, bool is_deviation, bool with_mean) {
@@ -164,102 +186,93 @@ void fold_variances(const reduction& r, double correction, const tensor& means, 
   tensor means = with_mean ? make_tensor(c.arena, x.type, r.dims) : tensor{};
   if (out.size() != 0) {
     const tensor wide = make_tensor(c.arena, data_type::float64, r.dims);
-    visit_float(x.type, [&]<class T>(of<T>) {
-      fold_variances<T>(r, correction, wide, [&](std::int64_t i, double v, double mean) {
-        out.as<T>()[i] = convert<T>(is_deviation ? std::sqrt(v) : v);
-        if (with_mean) means.as<T>()[i] = convert<T>(mean);
+    double* const mean = wide.as<double>();
+    const auto count = static_cast<double>(r.g.count);
+    const double divisor = std::max(count - correction, 0.0);
+    const auto finish = [&](const row_place& at, double* sums, std::size_t n) {
+      for (std::size_t i = 0; i < n; ++i) {
+        const double none = sums[i] > 0 ? std::numeric_limits<double>::infinity() : nan;
+        const double v = divisor > 0 ? sums[i] / divisor : none;
+        sums[i] = is_deviation ? std::sqrt(v) : v;
+      }
+      if (with_mean) store(means, at, mean + at.first, n);
+    };
+    if (x.type == data_type::float32 && r.g.inner == 1) {
+      each_part(r.g.outer, [&](double* part, std::size_t n, const row_place& at) {
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto row = static_cast<std::size_t>(at.first) + i;
+          const auto size = static_cast<std::size_t>(r.g.count);
+          const tensors::moments m = tensors::moments_of(r.x.as<float>() + row * size, size);
+          part[i] = m.variance * count;
+          mean[row] = m.mean;
+        }
+        finish(at, part, n);
+        store(out, at, part, n);
       });
-    });
+    } else {
+      fold_to<double>(
+          wide, r, tensors::reduction::sum_in_lanes, unchanged,
+          [&](const row_place&, double* sums, std::size_t n) { divide(r.g.count, sums, n); });
+      fold_to<double>(
+          out, r, tensors::reduction::sum_in_lanes,
+          [mean](const row_place& at, double* row, std::size_t n) {
+            const double* about = mean + at.index;
+            for (std::size_t i = 0; i < n; ++i, about += at.index_step) {
+              const double d = row[i] - *about;
+              row[i] = d * d;
+            }
+          },
+          finish);
+    }
   }
   if (!with_mean) return out;
   return value(std::vector<value>{std::move(out), std::move(means)});
 }
 
+/// 1 for what isn't 0.
+constexpr auto truths = [](const row_place&, auto* row, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) row[i] = row[i] != 0 ? 1 : 0;
+};
 /// Whether all, or any, are true.
-template <class R>
-[[nodiscard]] value truth(call& c) {
+[[nodiscard]] value truth(call& c, bool all) {
   const tensor& x = c.tensor_at(0);
   // Unlike other operations, these take an empty list for no axis.
   const std::uint32_t axes = c.has(1) ? axes_of(c.int_list(1), x.rank()) : all_axes;
   const reduction r = reduction_of(c.arena, x, axes, c.truth_or(2, false));
   const data_type to = x.type == data_type::uint8 ? data_type::uint8 : data_type::boolean;
   tensor out = make_tensor(c.arena, to, r.dims);
-  if (out.size() == 0) return out;
-  visit(x.type, [&]<class T>(of<T>) {
-    fold_by<R, bool>(r.g, r.x.template as<T>(), [&](std::int64_t i, bool a) {
-      out.template as<std::uint8_t>()[i] = a ? 1 : 0;
-    });
-  });
+  const auto by = all ? tensors::reduction::prod : tensors::reduction::sum_in_lanes;
+  visit_sums(x.type, [&]<class A>(of<A>) { fold_to<A>(out, r, by, truths, truths); });
   return out;
 }
 
-// ---- the largest and the smallest
+// ---- the greatest and the smallest
 
-template <class R>
-[[nodiscard]] value extreme(call& c, std::uint32_t axes, bool keep) {
+[[nodiscard]] value extreme(call& c, bool greatest, std::uint32_t axes, bool keep) {
   const tensor& x = c.tensor_at(0);
   need_elements(x, axes, axes != all_axes);
   const reduction r = reduction_of(c.arena, x, axes, keep);
   tensor out = make_tensor(c.arena, x.type, r.dims);
-  if (out.size() == 0) return out;
-  visit(x.type, [&]<class T>(of<T>) {
-    using A = compute<T>;
-    fold_by<R, A>(r.g, r.x.template as<T>(),
-                  [&](std::int64_t i, A a) { out.template as<T>()[i] = static_cast<T>(a); });
-  });
+  const auto by = greatest ? tensors::reduction::max : tensors::reduction::min;
+  visit_sums(x.type, [&]<class A>(of<A>) { fold_to<A>(out, r, by, unchanged); });
   return out;
 }
-template <class R>
-[[nodiscard]] value extreme_of_axes(call& c) {
-  return extreme<R>(c, axes_at(c, 1, c.tensor_at(0).rank()), c.truth_or(2, false));
+[[nodiscard]] value extreme_of_axes(call& c, bool greatest) {
+  return extreme(c, greatest, axes_at(c, 1, c.tensor_at(0).rank()), c.truth_or(2, false));
 }
 
-/// Calls end(result, index) with the first index of each group's greatest or least element.
-template <bool Greatest, class T, class End>
-void each_best(const groups& g, const T* x, End&& end) {
-  using A = compute<T>;
-  if (g.inner == 1) {
-    for (std::int64_t o = 0; o < g.outer; ++o, x += g.count) {
-      A a = static_cast<A>(x[0]);
-      std::int64_t best = 0;
-      for (std::int64_t i = 1; i < g.count; ++i) {
-        const A v = static_cast<A>(x[i]);
-        if (reductions::beats<Greatest>(v, a)) {
-          a = v;
-          best = i;
-        }
-      }
-      end(o, best);
-    }
-    return;
-  }
-  A a[columns_at_once];
-  std::int64_t best[columns_at_once];
-  for (std::int64_t o = 0; o < g.outer; ++o, x += g.count * g.inner)
-    for (std::int64_t first = 0; first < g.inner; first += columns_at_once) {
-      const std::int64_t n = std::min(columns_at_once, g.inner - first);
-      const T* row = x + first;
-      for (std::int64_t k = 0; k < n; ++k) {
-        a[k] = static_cast<A>(row[k]);
-        best[k] = 0;
-      }
-      for (std::int64_t i = 1; i < g.count; ++i) {
-        row += g.inner;
-        for (std::int64_t k = 0; k < n; ++k) {
-          const A v = static_cast<A>(row[k]);
-          if (reductions::beats<Greatest>(v, a[k])) {
-            a[k] = v;
-            best[k] = i;
-          }
-        }
-      }
-      for (std::int64_t k = 0; k < n; ++k) end(o * g.inner + first + k, best[k]);
-    }
+/// The first index of each group's greatest or least element, and its value unless that is null.
+void find_best(const tensor& x, const groups& g, bool greatest, const tensor* values,
+               const tensor& indices) {
+  if (indices.size() == 0) return;
+  visit_sums(x.type, [&]<class A>(of<A>) {
+    tensors::fold_best<A>(greatest, tensors::fold_rows(g), rows_of<A>(x),
+                          put_best<A>(values, indices));
+  });
 }
 
 /// Values and indices.
-template <bool Greatest>
-[[nodiscard]] value extreme_along(call& c) {
+[[nodiscard]] value extreme_along(call& c, bool greatest) {
   const tensor& x = c.tensor_at(0);
   const std::size_t axis = axis_of(c.whole(1), x.rank());
   const std::uint32_t axes = std::uint32_t{1} << axis;
@@ -270,20 +283,11 @@ template <bool Greatest>
   if (x.rank() != 0 && !c.truth_or(2, false)) dims.erase(axis);
   tensor values = make_tensor(c.arena, x.type, dims);
   tensor indices = make_tensor(c.arena, data_type::int64, dims);
-  if (values.size() != 0)
-    visit(x.type, [&]<class T>(of<T>) {
-      const T* const from = x.template as<T>();
-      each_best<Greatest>(g, from, [&](std::int64_t i, std::int64_t best) {
-        const std::int64_t o = i / g.inner, k = i % g.inner;
-        values.template as<T>()[i] = from[(o * g.count + best) * g.inner + k];
-        indices.template as<std::int64_t>()[i] = best;
-      });
-    });
+  find_best(x, g, greatest, &values, indices);
   return value(std::vector<value>{std::move(values), std::move(indices)});
 }
 
-template <bool Greatest>
-[[nodiscard]] value index_of_extreme(call& c) {
+[[nodiscard]] value index_of_extreme(call& c, bool greatest) {
   const tensor& x = c.tensor_at(0);
   if (x.type == data_type::boolean)
     fail(errc::nac_run_type, "input is bool; expected a numeric type");
@@ -302,77 +306,11 @@ template <bool Greatest>
     if (!keep) dims = {};
   }
   tensor out = make_tensor(c.arena, data_type::int64, dims);
-  if (out.size() == 0) return out;
-  visit(x.type, [&]<class T>(of<T>) {
-    each_best<Greatest>(g, x.template as<T>(), [&](std::int64_t i, std::int64_t best) {
-      out.template as<std::int64_t>()[i] = best;
-    });
-  });
+  find_best(x, g, greatest, nullptr, out);
   return out;
 }
 
 // ---- softmax
-
-using tensors::apply;
-using tensors::binary;
-
-/// [count, inner] with elements that belong together in columns, each row `inner` long.
-void softmax_columns(const float* x, float* y, std::int64_t count, std::int64_t inner,
-                     bool logarithm) noexcept {
-  float largest[columns_at_once], row[columns_at_once];
-  double sum[columns_at_once];
-  for (std::int64_t first = 0; first < inner; first += columns_at_once) {
-    const std::int64_t n = std::min(columns_at_once, inner - first);
-    const auto width = static_cast<std::size_t>(n);
-    std::fill(largest, largest + n, -std::numeric_limits<float>::infinity());
-    std::fill(sum, sum + n, 0.0);
-    for (std::int64_t r = 0; r < count; ++r) {
-      const float* const from = x + r * inner + first;
-      for (std::int64_t k = 0; k < n; ++k) largest[k] = from[k] > largest[k] ? from[k] : largest[k];
-    }
-    for (std::int64_t r = 0; r < count; ++r) {
-      float* const to = y + r * inner + first;
-      apply(binary::sub, x + r * inner + first, largest, to, width);
-      float* const e = logarithm ? row : to;
-      apply(tensors::function::exp, to, e, width);
-      for (std::int64_t k = 0; k < n; ++k) sum[k] += double{e[k]};
-    }
-    if (logarithm)
-      for (std::int64_t k = 0; k < n; ++k) sum[k] = double{largest[k]} + std::log(sum[k]);
-    else
-      for (std::int64_t k = 0; k < n; ++k) row[k] = static_cast<float>(sum[k]);
-    for (std::int64_t r = 0; r < count; ++r) {
-      const float* const from = x + r * inner + first;
-      float* const to = y + r * inner + first;
-      if (logarithm)
-        for (std::int64_t k = 0; k < n; ++k) to[k] = static_cast<float>(double{from[k]} - sum[k]);
-      else
-        apply(binary::div, to, row, to, width);
-    }
-  }
-}
-
-/// In FP64, by the definition.
-void softmax_of_doubles(const double* x, double* y, const groups& g, bool logarithm) noexcept {
-  for (std::int64_t i = 0; i < g.results(); ++i) {
-    const std::int64_t first = i / g.inner * g.count * g.inner + i % g.inner;
-    double largest = -std::numeric_limits<double>::infinity(), sum = 0;
-    for (std::int64_t j = 0; j < g.count; ++j) {
-      const double v = x[first + j * g.inner];
-      largest = v > largest ? v : largest;
-    }
-    for (std::int64_t j = 0; j < g.count; ++j) {
-      const double v = x[first + j * g.inner] - largest, e = std::exp(v);
-      sum += e;
-      y[first + j * g.inner] = logarithm ? v : e;
-    }
-    const double less = logarithm ? std::log(sum) : 0;
-    for (std::int64_t j = 0; j < g.count; ++j) {
-      double& v = y[first + j * g.inner];
-      v = logarithm ? v - less : v / sum;
-    }
-  }
-}
 
 [[nodiscard]] value softmax_along(call& c, bool logarithm) {
   const tensor& given = c.tensor_at(0);
@@ -388,9 +326,12 @@ void softmax_of_doubles(const double* x, double* y, const groups& g, bool logari
   if (given.size() == 0) return make_tensor(c.arena, to, given.dims);
   const groups g = along(given.dims, axis);
   if (to == data_type::float64) {
-    const tensor x = cast(c.arena, given, to);
     tensor out = make_tensor(c.arena, to, given.dims);
-    softmax_of_doubles(x.as<double>(), out.as<double>(), g, logarithm);
+    cast(given.type, given.data, to, out.data, given.size());
+    for (std::int64_t i = 0; i < g.results(); ++i)
+      tensors::softmax(out.as<double>() + i / g.inner * g.count * g.inner + i % g.inner,
+                       static_cast<std::size_t>(g.count), static_cast<std::size_t>(g.inner),
+                       logarithm);
     return out;
   }
   // Values are those of the result's type, halves computed in float32.
@@ -402,42 +343,58 @@ void softmax_of_doubles(const double* x, double* y, const groups& g, bool logari
   float* const result = out.as<float>();
   const auto rows = static_cast<std::size_t>(g.outer), n = static_cast<std::size_t>(g.count);
   if (g.inner == 1)
-    (logarithm ? tensors::log_softmax : tensors::softmax)(from, result, rows, n,
-                                                          tensors::best_level());
+    logarithm ? tensors::log_softmax(from, result, rows, n)
+              : tensors::softmax(from, result, rows, n);
   else
     for (std::int64_t o = 0; o < g.outer; ++o)
-      softmax_columns(from + o * g.count * g.inner, result + o * g.count * g.inner, g.count,
-                      g.inner, logarithm);
+      tensors::softmax_columns(from + o * g.count * g.inner, result + o * g.count * g.inner, n,
+                               static_cast<std::size_t>(g.inner), logarithm);
   return cast(c.arena, out, to);
 }
 
 }  // namespace
 
-value sum(call& c) { return reduce_numbers<reductions::sum>(c); }
+value sum(call& c) {
+  const std::uint32_t axes = axes_at(c, 1, c.tensor_at(0).rank());
+  return reduce_numbers(c, tensors::reduction::sum_in_lanes, type_of_sums(c), axes,
+                        c.truth_or(2, false));
+}
 value mean(call& c) {
   const tensor& x = c.tensor_at(0);
   const data_type to = c.type_or(3, x.type);
   if (!is_floating(to))
     fail(errc::nac_run_type, "the mean of " + std::string(model::name(x.type)) + " would be " +
                                  std::string(model::name(to)) + "; expected a floating-point type");
-  return reduce_numbers<reductions::sum>(c, to, axes_at(c, 1, x.rank()), c.truth_or(2, false),
-                                         [](double a, double n) { return n == 0 ? nan : a / n; });
+  const reduction r = reduction_of_call(c);
+  tensor out = make_tensor(c.arena, to, r.dims);
+  fold_to<double>(
+      out, r, tensors::reduction::sum_in_lanes,
+      [&](const row_place&, double* sums, std::size_t n) { divide(r.g.count, sums, n); });
+  return out;
 }
 value prod(call& c) {
-  const tensor& x = c.tensor_at(0);
-  const data_type to = c.type_or(3, is_floating(x.type) ? x.type : data_type::int64);
   const std::uint32_t axes =
-      c.has(1) ? std::uint32_t{1} << axis_of(c.whole(1), x.rank()) : all_axes;
-  return reduce_numbers<reductions::prod>(c, to, axes, c.truth_or(2, false),
-                                          [](double a, double) { return a; });
+      c.has(1) ? std::uint32_t{1} << axis_of(c.whole(1), c.tensor_at(0).rank()) : all_axes;
+  return reduce_numbers(c, tensors::reduction::prod, type_of_sums(c), axes, c.truth_or(2, false));
 }
+
+namespace {
+constexpr auto without_nan = [](const row_place&, double* row, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) row[i] = row[i] != row[i] ? 0 : row[i];
+};
+}  // namespace
+
 value nansum(call& c) {
-  const data_type from = c.tensor_at(0).type;
+  const data_type from = c.tensor_at(0).type, to = type_of_sums(c);
   // A NaN is true, so none would be left out.
-  if (is_floating(from) && c.type_or(3, from) == data_type::boolean)
+  if (is_floating(from) && to == data_type::boolean)
     fail(errc::nac_run_type, "dtype is bool for input of " + std::string(model::name(from)) +
                                  "; expected a numeric type");
-  return reduce_numbers<reductions::nansum>(c);
+  if (!is_floating(to)) return sum(c);
+  const reduction r = reduction_of_call(c);
+  tensor out = make_tensor(c.arena, to, r.dims);
+  fold_to<double>(out, r, tensors::reduction::sum_in_lanes, without_nan, unchanged);
+  return out;
 }
 value nanmean(call& c) {
   const tensor& x = c.tensor_at(0);
@@ -445,38 +402,27 @@ value nanmean(call& c) {
   if (!is_floating(x.type) || !is_floating(to))
     fail(errc::nac_run_type, "the mean of " + std::string(model::name(x.type)) + " would be " +
                                  std::string(model::name(to)) + "; expected floating-point types");
-  const reduction r = reduction_of(c.arena, x, axes_at(c, 1, x.rank()), c.truth_or(2, false));
+  const reduction r = reduction_of_call(c);
   tensor out = make_tensor(c.arena, to, r.dims);
-  struct part {
-    double sum = 0, count = 0;
-  };
-  visit_float(x.type, [&]<class T>(of<T>) {
-    fold(
-        r.g, r.x.as<T>(), part{},
-        [](part& a, T element, std::int64_t) {
-          const double v = convert<double>(element);
-          a.sum += reductions::without_nan(v);
-          a.count += v == v ? 1 : 0;
-        },
-        [](part& a, const part& b) {
-          a = {a.sum + b.sum, a.count + b.count};
-        },
-        [&](std::int64_t i, const part& a) {
-          put_real(out, i, a.count == 0 ? nan : a.sum / a.count);
-        });
-  });
+  const tensor sums = make_tensor(c.arena, data_type::float64, r.dims);
+  fold_to<double>(sums, r, tensors::reduction::sum_in_lanes, without_nan, unchanged);
+  fold_to<double>(
+      out, r, tensors::reduction::sum_in_lanes,
+      [](const row_place&, double* row, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) row[i] = row[i] == row[i] ? 1 : 0;
+      },
+      [&](const row_place& at, double* counts, std::size_t n) {
+        const double* const sum = sums.as<double>() + at.first;
+        for (std::size_t i = 0; i < n; ++i) counts[i] = counts[i] == 0 ? nan : sum[i] / counts[i];
+      });
   return out;
 }
 value count_nonzero(call& c) {
   const tensor& x = c.tensor_at(0);
   const reduction r = reduction_of(c.arena, x, axes_at(c, 1, x.rank()), false);
   tensor out = make_tensor(c.arena, data_type::int64, r.dims);
-  if (out.size() == 0) return out;
-  visit(x.type, [&]<class T>(of<T>) {
-    fold_by<reductions::sum, std::uint64_t, bool>(
-        r.g, r.x.template as<T>(), [&](std::int64_t i, std::uint64_t a) {
-          out.template as<std::int64_t>()[i] = static_cast<std::int64_t>(a);
-        });
+  visit_sums(x.type, [&]<class A>(of<A>) {
+    fold_to<A>(out, r, tensors::reduction::sum_in_lanes, truths, unchanged);
   });
   return out;
 }
@@ -488,17 +434,21 @@ value logsumexp(call& c) {
   if (out.size() == 0) return out;
   const tensor greatest = make_tensor(c.arena, data_type::float64, r.dims);
   double* const most = greatest.as<double>();
-  visit_float(to, [&]<class T>(of<T>) {
-    const T* const from = r.x.as<T>();
-    fold_by<reductions::amax, compute<T>>(r.g, from, [&](std::int64_t i, compute<T> a) {
-      most[i] = std::isinf(a) ? 0 : static_cast<double>(a);
-    });
-    fold(
-        r.g, from, 0.0,
-        [&](double& a, T v, std::int64_t i) { a += std::exp(convert<double>(v) - most[i]); },
-        [](double& a, double b) { a += b; },
-        [&](std::int64_t i, double a) { put_real(out, i, most[i] + std::log(a)); });
-  });
+  fold_to<double>(greatest, r, tensors::reduction::max,
+                  [](const row_place&, double* row, std::size_t n) {
+                    for (std::size_t i = 0; i < n; ++i) row[i] = std::isinf(row[i]) ? 0 : row[i];
+                  });
+  fold_to<double>(
+      out, r, tensors::reduction::sum_in_lanes,
+      [most](const row_place& at, double* row, std::size_t n) {
+        const double* less = most + at.index;
+        for (std::size_t i = 0; i < n; ++i, less += at.index_step)
+          row[i] = std::exp(row[i] - *less);
+      },
+      [most](const row_place& at, double* row, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i)
+          row[i] = most[at.first + static_cast<std::int64_t>(i)] + std::log(row[i]);
+      });
   return out;
 }
 
@@ -506,7 +456,7 @@ value var(call& c) { return variance(c, false, false); }
 value std_dev(call& c) { return variance(c, true, false); }
 value var_mean(call& c) { return variance(c, false, true); }
 value std_mean(call& c) { return variance(c, true, true); }
-value all(call& c) { return truth<reductions::all>(c); }
+value all(call& c) { return truth(c, true); }
 value equal(call& c) {
   using enum model::operation;
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
@@ -514,22 +464,21 @@ value equal(call& c) {
   return result_of(c, item, {result_of(c, model::operation::all, {result_of(c, eq, {a, b})})});
 }
 
-value any(call& c) { return truth<reductions::any>(c); }
-value max_all(call& c) { return extreme<reductions::amax>(c, all_axes, false); }
-value min_all(call& c) { return extreme<reductions::amin>(c, all_axes, false); }
-value max_dim(call& c) { return extreme_along<true>(c); }
-value min_dim(call& c) { return extreme_along<false>(c); }
-value amax(call& c) { return extreme_of_axes<reductions::amax>(c); }
-value amin(call& c) { return extreme_of_axes<reductions::amin>(c); }
+value any(call& c) { return truth(c, false); }
+value max_all(call& c) { return extreme(c, true, all_axes, false); }
+value min_all(call& c) { return extreme(c, false, all_axes, false); }
+value max_dim(call& c) { return extreme_along(c, true); }
+value min_dim(call& c) { return extreme_along(c, false); }
+value amax(call& c) { return extreme_of_axes(c, true); }
+value amin(call& c) { return extreme_of_axes(c, false); }
 value aminmax(call& c) {
   const std::size_t rank = c.tensor_at(0).rank();
   const std::uint32_t axes = c.has(1) ? std::uint32_t{1} << axis_of(c.whole(1), rank) : all_axes;
   const bool keep = c.truth_or(2, false);
-  return value(std::vector<value>{extreme<reductions::amin>(c, axes, keep),
-                                  extreme<reductions::amax>(c, axes, keep)});
+  return value(std::vector<value>{extreme(c, false, axes, keep), extreme(c, true, axes, keep)});
 }
-value argmax(call& c) { return index_of_extreme<true>(c); }
-value argmin(call& c) { return index_of_extreme<false>(c); }
+value argmax(call& c) { return index_of_extreme(c, true); }
+value argmin(call& c) { return index_of_extreme(c, false); }
 
 value softmax(call& c) { return softmax_along(c, false); }
 value log_softmax(call& c) { return softmax_along(c, true); }

@@ -5,7 +5,7 @@
 //
 //   const reduction r = reduction_of(arena, x, axes, keep);
 //   tensor out = make_tensor(arena, type, r.dims);
-//   fold_by<reductions::sum, double>(r.g, r.x.as<T>(), [&](std::int64_t i, double a) { … });
+//   fold_to<double>(out, r, tensors::reduction::sum_in_lanes);
 //
 // Lifetime:   for one operation.
 // Errors:     faults: nac_run_axis, nac_run_shape, budget_memory.
@@ -16,19 +16,19 @@
 #define TESSERA_VM_NAC_REDUCE_HPP
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include "call.hpp"
 #include "strided.hpp"
-#include "tensor/reductions.hpp"
-#include "tensor/rows.hpp"
+#include "tensor/element_rows.hpp"
+#include "tensor/fold.hpp"
 #include "types.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-namespace reductions = tensors::reductions;
+using tensors::row_place;
 
 inline constexpr std::uint32_t all_axes = ~std::uint32_t{0};
 
@@ -47,66 +47,47 @@ struct reduction {
 /// which may then leave nothing of an empty tensor.
 void need_elements(const tensor& x, std::uint32_t axes, bool given);
 
-inline constexpr std::int64_t columns_at_once = 256;
+// ---- rows of elements as numbers
 
-/// Brings the elements of each group together: step(a, element, column) for each of them, from
-/// `start` on, and join(a, b) for what was brought together apart; end(result, a).
-template <class A, class T, class Step, class Join, class End>
-void fold(const groups& g, const T* x, A start, Step&& step, Join&& join, End&& end) {
-  constexpr std::int64_t lanes = 8;
-  if (g.inner == 1) {
-    for (std::int64_t o = 0; o < g.outer; ++o, x += g.count) {
-      A a[lanes];
-      std::fill(a, a + lanes, start);
-      std::int64_t i = 0;
-      for (; i + lanes <= g.count; i += lanes)
-        for (std::int64_t l = 0; l < lanes; ++l) step(a[l], x[i + l], o);
-      for (; i < g.count; ++i) step(a[0], x[i], o);
-      for (std::int64_t half = lanes / 2; half != 0; half /= 2)
-        for (std::int64_t l = 0; l < half; ++l) join(a[l], a[l + half]);
-      end(o, a[0]);
-    }
-    return;
-  }
-  A a[columns_at_once];
-  for (std::int64_t o = 0; o < g.outer; ++o, x += g.count * g.inner)
-    for (std::int64_t first = 0; first < g.inner; first += columns_at_once) {
-      const std::int64_t n = std::min(columns_at_once, g.inner - first);
-      const std::int64_t result = o * g.inner + first;
-      std::fill(a, a + n, start);
-      const T* row = x + first;
-      for (std::int64_t r = 0; r < g.count; ++r, row += g.inner)
-        for (std::int64_t k = 0; k < n; ++k) step(a[k], row[k], result + k);
-      for (std::int64_t k = 0; k < n; ++k) end(result + k, a[k]);
-    }
+template <class A>
+inline void load(const tensor& x, const row_place& at, A* to, std::size_t n) noexcept {
+  tensors::load_row(element_of(x.type), x.data, at.first, at.step, to, n);
 }
-/// By a reduction in type A: end(result, a). Elements are converted by way of type Via.
-template <class R, class A, class Via = A, class T, class End>
-void fold_by(const groups& g, const T* x, End&& end) {
-  if constexpr (std::is_same_v<T, float> && std::is_same_v<A, Via>) {
-    const auto by_kernel = [&](auto&& kernel) {
-      const auto n = static_cast<std::size_t>(g.count);
-      for (std::int64_t o = 0; o < g.outer; ++o, x += n) end(o, kernel(x, n));
-    };
-    if (g.inner == 1) {
-      if constexpr (std::is_same_v<R, reductions::sum>)
-        return by_kernel([](const float* row, std::size_t n) { return tensors::sum(row, n); });
-      if constexpr (std::is_same_v<R, reductions::amax>)
-        return by_kernel([](const float* row, std::size_t n) { return tensors::greatest(row, n); });
-      if constexpr (std::is_same_v<R, reductions::amin>)
-        return by_kernel([](const float* row, std::size_t n) { return tensors::least(row, n); });
-    }
-  }
-  fold(
-      g, x, R::template start<A>(),
-      [](A& a, T v, std::int64_t) { a = R::template step<A>(a, convert<A>(convert<Via>(v))); },
-      [](A& a, A b) { a = R::template join<A>(a, b); }, end);
+template <class A>
+inline void store(const tensor& to, const row_place& at, const A* from, std::size_t n) noexcept {
+  tensors::store_row<tensors::nac_semantics>(element_of(to.type), to.data, at.first, at.step, from,
+                                             n);
+}
+/// Loads rows of a tensor.
+template <class A>
+[[nodiscard]] inline auto rows_of(const tensor& x) noexcept {
+  return [&x](const row_place& at, A* to, std::size_t n) { load(x, at, to, n); };
+}
+/// Stores values, unless they are null, and indices.
+template <class A>
+[[nodiscard]] inline auto put_best(const tensor* values, const tensor& indices) noexcept {
+  return [=, &indices](const row_place& at, A* v, std::int64_t* index, std::size_t n) {
+    if (values != nullptr) store(*values, at, v, n);
+    std::copy_n(index, n, indices.as<std::int64_t>() + at.first);
+  };
+}
+/// Calls f(of<A>{}) with what sums of a type are made in.
+template <class F>
+decltype(auto) visit_sums(data_type type, F&& f) {
+  if (is_floating(type)) return f(of<double>{});
+  return f(of<std::int64_t>{});
 }
 
-/// Element i of a tensor of floats.
-inline void put_real(const tensor& to, std::int64_t i, double v) noexcept {
-  visit_float(to.type, [&]<class T>(of<T>) { to.as<T>()[i] = convert<T>(v); });
-}
+/// Brings the elements of each group together, in type A, after `before` has changed them: the index
+/// of an element's place is that of its result. `after` changes results before they are stored.
+template <class A>
+void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
+             tensors::row_function<A> before, tensors::row_function<A> after);
+/// The same of elements as they are.
+template <class A>
+void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
+             tensors::row_function<A> after);
+inline constexpr auto unchanged = [](const row_place&, auto*, std::size_t) {};
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

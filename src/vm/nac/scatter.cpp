@@ -56,44 +56,28 @@ void need_same_type(const tensor& x, const tensor& source) {
 /// What becomes of an element that a source meets.
 enum class merge : std::uint8_t { set, sum, product, mean, largest, least };
 
-/// Both of one element of type T, computed in compute<T>.
-template <class T>
-[[nodiscard]] compute<T> merged(merge how, compute<T> a, compute<T> b) {
-  if constexpr (std::is_same_v<T, bool>) {
-    if (how == merge::set) return b;
-    return how == merge::product || how == merge::least ? a && b : a || b;
-  } else {
-    switch (how) {
-      case merge::set: return b;
-      case merge::sum:
-      case merge::mean:
-        if constexpr (is_float<T>)
-          return a + b;
-        else
-          return static_cast<T>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-      case merge::product:
-        if constexpr (is_float<T>)
-          return a * b;
-        else
-          return static_cast<T>(static_cast<std::uint64_t>(a) * static_cast<std::uint64_t>(b));
-      case merge::largest: return b > a || b != b ? b : a;
-      case merge::least: break;
-    }
-    return b < a || b != b ? b : a;
+/// Both of one number; sums and products of integers wrap.
+template <class A>
+[[nodiscard]] A merged(merge how, A a, A b) {
+  using U = std::conditional_t<std::is_integral_v<A>, std::uint64_t, A>;
+  switch (how) {
+    case merge::set: return b;
+    case merge::sum:
+    case merge::mean: return static_cast<A>(static_cast<U>(a) + static_cast<U>(b));
+    case merge::product: return static_cast<A>(static_cast<U>(a) * static_cast<U>(b));
+    case merge::largest: return b > a || b != b ? b : a;
+    case merge::least: break;
   }
+  return b < a || b != b ? b : a;
 }
 
-/// A sum of `n` elements as their mean; those of integers are rounded down.
-template <class T>
-[[nodiscard]] T mean_of(T sum, std::int64_t n) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return sum / static_cast<T>(n);
-  } else if constexpr (std::is_same_v<T, bool>) {
-    return sum;
-  } else {
-    const auto whole = static_cast<std::int64_t>(sum);
-    return static_cast<T>(whole / n - (whole % n < 0 ? 1 : 0));
-  }
+/// A sum of `n` numbers as their mean; those of integers are rounded down.
+template <class A>
+[[nodiscard]] A mean_of(A sum, std::int64_t n) {
+  if constexpr (std::is_floating_point_v<A>)
+    return sum / static_cast<A>(n);
+  else
+    return sum / n - (sum % n < 0 ? 1 : 0);
 }
 
 /// Merges elements of `source`, one for each index, into a copy of `x`; without `keeps`, elements that
@@ -113,24 +97,36 @@ template <class T>
     std::memset(counts.data, 0, counts.bytes());
   }
   std::int64_t* const met = counts.data != nullptr ? counts.as<std::int64_t>() : nullptr;
-  tensor out;
-  visit(x.type, [&]<class T>(of<T>) {
-    // Those of halves are rounded once, at the end.
-    out = is_half<T> ? cast(arena, x, data_type::float32) : copied(arena, x);
-    const T* const from = part.template as<T>();
-    auto* const to = out.template as<compute<T>>();
-    each_index(index, x.dims, axis, [&](std::int64_t k, std::int64_t at) {
-      const auto v = static_cast<compute<T>>(from[k]);
-      const bool first = met != nullptr && met[at]++ == 0 && !keeps;
-      to[at] = first ? v : merged<T>(how, to[at], v);
+  if (how == merge::set && keeps) {
+    const tensor out = copied(arena, x);
+    tensors::with_word(model::size_of(x.type), [&]<class T>(of<T>) {
+      constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+      each_index(index, x.dims, axis,
+                 [from = part.data, to = out.data](std::int64_t k, std::int64_t at) {
+                   std::memcpy(to + at * size, from + k * size, sizeof(T));
+                 });
     });
-    if (how == merge::mean)
-      for (std::size_t i = 0; i < out.size(); ++i)
-        if (const std::int64_t n = met[i] + (keeps ? 1 : 0); met[i] != 0 && n > 1)
-          to[i] = mean_of(to[i], n);
-    if (is_half<T>) out = cast(arena, out, x.type);
+    return out;
+  }
+  // Narrow numbers are rounded once, at the end.
+  part = as_numbers(arena, part);
+  tensor out = part.type == x.type ? copied(arena, x) : as_numbers(arena, x);
+  visit_numbers(x.type, [&]<class A>(of<A>) {
+    const A* const from = part.as<A>();
+    A* to = out.as<A>();
+    each_index(index, x.dims, axis, [&](std::int64_t k, std::int64_t at) {
+      const bool first = met != nullptr && met[at]++ == 0 && !keeps;
+      to[at] = first ? from[k] : merged(how, to[at], from[k]);
+    });
+    if (how != merge::mean || x.type == data_type::boolean) return;
+    // A sum of integers has as many bits as they have.
+    if (std::is_integral_v<A>) out = as_numbers(arena, cast(arena, out, x.type));
+    to = out.as<A>();
+    for (std::size_t i = 0; i < out.size(); ++i)
+      if (const std::int64_t n = met[i] + (keeps ? 1 : 0); met[i] != 0 && n > 1)
+        to[i] = mean_of(to[i], n);
   });
-  return out;
+  return cast(arena, out, x.type);
 }
 
 /// An axis and the indices along it, with dimensions.
@@ -212,22 +208,15 @@ struct reduction_word {
 
 /// Times a number, in its own type.
 [[nodiscard]] tensor times(call& c, const tensor& x, const scalar& by) {
-  tensor out = make_tensor(c.arena, x.type, x.dims);
-  visit(x.type, [&]<class T>(of<T>) {
-    const auto factor = by.as<compute<T>>();
-    const T* const from = x.template as<T>();
-    T* const to = out.template as<T>();
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      if constexpr (is_float<T>)
-        to[i] = static_cast<T>(static_cast<compute<T>>(from[i]) * factor);
-      else if constexpr (std::is_same_v<T, bool>)
-        to[i] = from[i] && factor;
-      else
-        to[i] = static_cast<T>(static_cast<std::uint64_t>(from[i]) *
-                               static_cast<std::uint64_t>(factor));
-    }
+  const tensor numbers = as_numbers(c.arena, x);
+  const tensor out = make_tensor(c.arena, numbers.type, x.dims);
+  visit_numbers(x.type, [&]<class A>(of<A>) {
+    using U = std::conditional_t<std::is_integral_v<A>, std::uint64_t, A>;
+    const A factor = x.type == data_type::boolean ? convert<A>(by.as<bool>()) : by.as<A>();
+    for (std::size_t i = 0; i < out.size(); ++i)
+      out.as<A>()[i] = static_cast<A>(static_cast<U>(numbers.as<A>()[i]) * static_cast<U>(factor));
   });
-  return out;
+  return cast(c.arena, out, x.type);
 }
 
 }  // namespace

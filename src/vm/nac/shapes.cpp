@@ -392,11 +392,10 @@ value eye(call& c) {
                                   " columns; expected at least 0");
   const data_type type = c.type_or(2, data_type::float32);
   tensor out = filled(c.arena, type, {rows, columns}, {data_type::int64, 0, 0});
-  visit(type, [&]<class T>(of<T>) {
-    T* const to = out.template as<T>();
-    for (std::int64_t i = 0; i < std::min(rows, columns); ++i)
-      to[i * (columns + 1)] = convert<T>(std::int64_t{1});
-  });
+  const std::int64_t size = model::size_of(type);
+  const tensor one = filled(c.arena, type, {}, {data_type::int64, 1, 1});
+  for (std::int64_t i = 0; i < std::min(rows, columns); ++i)
+    std::memcpy(out.data + i * (columns + 1) * size, one.data, one.bytes());
   return out;
 }
 

@@ -14,27 +14,24 @@
 #include "indexing.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
+#include "tensor/sort.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
 namespace {
 
-template <class A>
-struct entry {
-  A v;
-  std::int64_t index;
-};
-
-/// Ascending, or descending; NaNs as the largest, equals in their order.
-template <bool Descending, class A>
-[[nodiscard]] inline bool precedes(const entry<A>& a, const entry<A>& b) noexcept {
-  if constexpr (std::is_floating_point_v<A>) {
-    const bool a_nan = a.v != a.v, b_nan = b.v != b.v;
-    if (a_nan != b_nan) return Descending ? a_nan : b_nan;
-  }
-  if (a.v < b.v) return !Descending;
-  if (b.v < a.v) return Descending;
-  return a.index < b.index;
+/// The elements at `taken` indices of each group.
+void take_along(const tensor& to, const tensor& x, const groups& g, const tensor& indices,
+                std::int64_t taken) {
+  tensors::with_word(model::size_of(x.type), [&]<class T>(of<T>) {
+    const std::int64_t* index = indices.as<std::int64_t>();
+    std::byte* place = to.data;
+    for (std::int64_t o = 0; o < g.outer; ++o)
+      for (std::int64_t j = 0; j < taken * g.inner; ++j, place += sizeof(T)) {
+        const std::int64_t from = (o * g.count + *index++) * g.inner + j % g.inner;
+        std::memcpy(place, x.data + from * static_cast<std::int64_t>(sizeof(T)), sizeof(T));
+      }
+  });
 }
 
 /// The first `taken` values in order along an axis, and their indices.
@@ -45,34 +42,21 @@ template <bool Descending, class A>
   tensor indices = make_tensor(c.arena, data_type::int64, dims);
   tensor values = with_values ? make_tensor(c.arena, x.type, dims) : tensor{};
   const groups g = along(x.dims, axis);
-  if (indices.size() != 0)
-    visit(x.type, [&]<class T>(of<T>) {
-      using A = compute<T>;
-      using item = entry<A>;
-      const storage scratch = c.arena.take(static_cast<std::uint64_t>(g.count) * sizeof(item));
-      item* const all = static_cast<item*>(static_cast<void*>(scratch.data()));
-      for (std::int64_t i = 0; i < g.results(); ++i) {
-        const std::int64_t o = i / g.inner, k = i % g.inner;
-        const T* const from = x.template as<T>() + o * g.count * g.inner + k;
-        for (std::int64_t j = 0; j < g.count; ++j)
-          new (all + j) item{static_cast<A>(from[j * g.inner]), j};
-        const auto arrange = [&](auto before) {
-          if (taken == g.count)
-            std::sort(all, all + g.count, before);
-          else
-            std::partial_sort(all, all + taken, all + g.count, before);
-        };
-        if (descending)
-          arrange(precedes<true, A>);
-        else
-          arrange(precedes<false, A>);
-        const std::int64_t to = o * taken * g.inner + k;
-        for (std::int64_t j = 0; j < taken; ++j) {
-          indices.template as<std::int64_t>()[to + j * g.inner] = all[j].index;
-          if (with_values) values.template as<T>()[to + j * g.inner] = from[all[j].index * g.inner];
-        }
-      }
-    });
+  if (indices.size() != 0) {
+    using tensors::sort_key;
+    const auto count = static_cast<std::size_t>(g.count);
+    const storage scratch = c.arena.take(count * sizeof(sort_key));
+    auto* const all = static_cast<sort_key*>(static_cast<void*>(scratch.data()));
+    std::int64_t* const index = indices.as<std::int64_t>();
+    for (std::int64_t i = 0; i < g.results(); ++i) {
+      const std::int64_t o = i / g.inner, k = i % g.inner;
+      tensors::read_keys(element_of(x.type), x.data, o * g.count * g.inner + k, g.inner, all,
+                         count);
+      tensors::sort_keys(all, count, static_cast<std::size_t>(taken), descending);
+      for (std::int64_t j = 0; j < taken; ++j) index[(o * taken + j) * g.inner + k] = all[j].index;
+    }
+    if (with_values) take_along(values, x, g, indices, taken);
+  }
   if (!with_values) return indices;
   return value(std::vector<value>{std::move(values), std::move(indices)});
 }
@@ -98,13 +82,13 @@ template <bool Descending, class A>
 
 /// The place of `v` among `count` elements in ascending order, which `order` may give; a NaN is
 /// after all of them, as PyTorch's comparisons have it.
-template <class A, class T>
-[[nodiscard]] std::int64_t place_of(A v, const T* sorted, const std::int64_t* order,
+template <class T>
+[[nodiscard]] std::int64_t place_of(T v, const T* sorted, const std::int64_t* order,
                                     std::int64_t count, bool after_equals) {
   std::int64_t first = 0, last = count;
   while (first < last) {
     const std::int64_t middle = first + (last - first) / 2;
-    const A there = static_cast<A>(sorted[order == nullptr ? middle : order[middle]]);
+    const T there = sorted[order == nullptr ? middle : order[middle]];
     if (after_equals ? !(there > v) : !(there >= v))
       first = middle + 1;
     else
@@ -136,15 +120,16 @@ template <class A, class T>
   const data_type common = sequence.type == x.type ? x.type : promote(sequence, x);
   if (common == data_type::boolean)
     fail(errc::nac_run_type, "the elements are bool; expected a numeric type");
-  const tensor all = cast(c.arena, sequence, common), wanted = cast(c.arena, x, common);
+  const tensor all = as_numbers(c.arena, cast(c.arena, sequence, common)),
+               wanted = as_numbers(c.arena, cast(c.arena, x, common));
   tensor out = make_tensor(c.arena, data_type::int64, x.dims);
   const std::int64_t each = last == 0 ? static_cast<std::int64_t>(x.size()) : x.dims[last];
   if (out.size() != 0)
-    visit(common, [&]<class T>(of<T>) {
+    visit_numbers(common, [&]<class T>(of<T>) {
       for (std::int64_t i = 0; i < static_cast<std::int64_t>(out.size()); ++i) {
         const std::int64_t row = i / each * count;
         out.as<std::int64_t>()[i] = place_of(
-            static_cast<compute<T>>(wanted.as<T>()[i]), all.as<T>() + row,
+            wanted.as<T>()[i], all.as<T>() + row,
             sorter != nullptr ? order.as<std::int64_t>() + row : nullptr, count, after_equals);
       }
     });
@@ -197,16 +182,16 @@ value isin(call& c) {
   if (common == data_type::boolean)
     fail(errc::nac_run_type, "the elements are bool; expected a numeric type");
   const bool inverted = c.truth_or(3, false);
-  const tensor all = cast(c.arena, among, common), asked = cast(c.arena, x, common);
+  const tensor all = as_numbers(c.arena, cast(c.arena, among, common)),
+               asked = as_numbers(c.arena, cast(c.arena, x, common));
   tensor out = make_tensor(c.arena, data_type::boolean, x.dims);
-  visit(common, [&]<class T>(of<T>) {
-    using A = compute<T>;
-    std::vector<A> sorted;  // without NaNs, which equal nothing
+  visit_numbers(common, [&]<class T>(of<T>) {
+    std::vector<T> sorted;  // without NaNs, which equal nothing
     for (const T v : all.elements<T>())
-      if (const A a = static_cast<A>(v); a == a) sorted.push_back(a);
+      if (v == v) sorted.push_back(v);
     std::sort(sorted.begin(), sorted.end());
     for (std::size_t i = 0; i < out.size(); ++i) {
-      const auto a = static_cast<A>(asked.as<T>()[i]);
+      const T a = asked.as<T>()[i];
       const bool found = a == a && std::binary_search(sorted.begin(), sorted.end(), a);
       out.as<bool>()[i] = found != inverted;
     }
@@ -225,8 +210,9 @@ value unique(call& c) {
                &from = in_order.as_list()[1].as_tensor();
   tensor inverse = make_tensor(c.arena, data_type::int64, with_inverse ? x.dims : shape{0});
   std::vector<std::int64_t> firsts;
-  visit(x.type, [&]<class T>(of<T>) {
-    const T* const v = sorted.as<T>();
+  const tensor numbers = as_numbers(c.arena, sorted);
+  visit_numbers(x.type, [&]<class T>(of<T>) {
+    const T* const v = numbers.as<T>();
     for (std::int64_t i = 0; i < count; ++i) {
       if (i == 0 || !(v[i] == v[i - 1])) firsts.push_back(i);
       if (with_inverse)

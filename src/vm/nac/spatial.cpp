@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -194,25 +195,24 @@ void each_inside(const planes& p, const stretches& s, const sizes& step, F&& f) 
         f((d * p.in[1] + h) * p.in[2] + k);
 }
 
-template <class T>
-[[nodiscard]] constexpr T lowest_of() noexcept {
-  if constexpr (std::is_floating_point_v<T>)
-    return -std::numeric_limits<T>::infinity();
-  else
-    return std::numeric_limits<T>::lowest();
+/// What any other element of a type is greater than, as a number.
+template <class A>
+[[nodiscard]] A lowest_of(data_type type) noexcept {
+  if constexpr (std::is_floating_point_v<A>) return -std::numeric_limits<A>::infinity();
+  return visit(type, []<class T>(of<T>) {
+    if constexpr (is_float<T>)
+      return A{};
+    else
+      return static_cast<A>(std::numeric_limits<T>::lowest());
+  });
 }
 
-/// The results in the type that `x` is computed in are made by f(x's elements, the results).
+/// The results are made by f(x's elements, the results) as numbers.
 template <class F>
 [[nodiscard]] tensor in_wide(call& c, const tensor& x, const planes& p, F&& f) {
-  const tensor out = make_tensor(c.arena, widened(x.type), p.result_of(x));
+  const tensor wide = as_numbers(c.arena, x), out = make_tensor(c.arena, wide.type, p.result_of(x));
   charge_each(c, p, p.around);
-  if (out.size() != 0) {
-    const tensor wide = cast(c.arena, x, out.type);
-    visit(wide.type, [&]<class T>(of<T>) {
-      if constexpr (!is_half<T> && !std::is_same_v<T, bool>) f(wide.as<T>(), out.as<T>());
-    });
-  }
+  if (out.size() != 0) visit_numbers(x.type, [&]<class T>(of<T>) { f(wide.as<T>(), out.as<T>()); });
   return cast(c.arena, out, x.type);
 }
 
@@ -224,10 +224,11 @@ struct column {
 /// The largest of each window of a line of results, for all windows at once. A NaN stays.
 template <class T>
 void largest_on_lines(const windows& w, const planes& p, std::span<const column> columns,
-                      const T* plane, const stretch& depth, const stretch& rows, T* to) noexcept {
+                      const T* plane, const stretch& depth, const stretch& rows, T lowest,
+                      T* to) noexcept {
   const auto larger = [](T a, T b) { return b > a || b != b ? b : a; };
   const std::int64_t stride = w.stride[2];
-  std::fill_n(to, p.out[2], lowest_of<T>());
+  std::fill_n(to, p.out[2], lowest);
   for (std::int64_t d = depth.first; d < depth.end; d += w.dilation[0])
     for (std::int64_t h = rows.first; h < rows.end; h += w.dilation[1])
       for (const column& c : columns) {
@@ -241,7 +242,7 @@ void largest_on_lines(const windows& w, const planes& p, std::span<const column>
 }
 /// The largest of each window of kernels with at most max_narrow columns.
 template <class T>
-void largest_of_narrow(const windows& w, const planes& p, const T* from, T* to) noexcept {
+void largest_of_narrow(const windows& w, const planes& p, const T* from, T lowest, T* to) noexcept {
   column columns[max_narrow];
   const std::int64_t kernel = w.kernel[2], stride = w.stride[2], width = p.in[2];
   for (std::int64_t k = 0; k < kernel; ++k) {
@@ -254,7 +255,7 @@ void largest_of_narrow(const windows& w, const planes& p, const T* from, T* to) 
     for (std::int64_t d = 0; d < p.out[0]; ++d)
       for (std::int64_t h = 0; h < p.out[1]; ++h, to += p.out[2])
         largest_on_lines(w, p, {columns, count_of(kernel)}, from, stretch_at(w, p, 0, d),
-                         stretch_at(w, p, 1, h), to);
+                         stretch_at(w, p, 1, h), lowest, to);
 }
 
 /// The largest elements of the windows, and their indices in the plane.
@@ -265,6 +266,7 @@ template <class S>
   if (with_indices) places = make_tensor(c.arena, data_type::int64, p.result_of(x));
   const tensor out = in_wide(c, x, p, [&]<class T>(const T* all, T* to) {
     std::int64_t* index = with_indices ? places.as<std::int64_t>() : nullptr;
+    const T lowest = lowest_of<T>(x.type);
     each_window(p, stretch_of, [&](std::int64_t n, const stretches& inside) {
       const T* const plane = all + n * p.in_size();
       std::int64_t best = (inside[0].first * p.in[1] + inside[1].first) * p.in[2] + inside[2].first;
@@ -272,7 +274,7 @@ template <class S>
         if (plane[i] > plane[best] || plane[i] != plane[i]) best = i;
       });
       // A wide dilation may step over all elements.
-      *to++ = is_empty(inside) ? lowest_of<T>() : plane[best];
+      *to++ = is_empty(inside) ? lowest : plane[best];
       if (index != nullptr) *index++ = best;
     });
   });
@@ -287,8 +289,9 @@ template <class S>
   planes p = rank == 2 && !with_indices ? planes_with_channels(x, rank) : planes_of(x, rank);
   const windows w = windows_of(c, p, 4, c.truth_or(5, false));
   if (!with_indices && w.kernel[2] <= max_narrow)
-    return in_wide(c, x, p,
-                   [&]<class T>(const T* from, T* to) { largest_of_narrow(w, p, from, to); });
+    return in_wide(c, x, p, [&]<class T>(const T* from, T* to) {
+      largest_of_narrow(w, p, from, lowest_of<T>(x.type), to);
+    });
   return largest(c, x, p, w.dilation, with_indices,
                  [&](std::size_t a, std::int64_t at) { return stretch_at(w, p, a, at); });
 }
@@ -462,28 +465,38 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
       of[a].push_back(is_there ? taps_at(how, i, p.in[a], p.out[a], scales[a], align)
                                : taps{{0}, {1}, 1});
   }
-  visit(x.type, [&]<class T>(nac::of<T>) {
-    const T* const all = x.template as<T>();
-    T* to = result.template as<T>();
+  const auto size = static_cast<std::int64_t>(model::size_of(x.type));
+  if (takes_bytes) {
+    tensors::with_word(count_of(size), [&]<class T>(nac::of<T>) {
+      std::byte* to = result.data;
+      each_result(p, [&](std::int64_t n, const sizes& at) {
+        const auto from = [&](std::size_t a) { return of[a][count_of(at[a])].at[0]; };
+        const std::int64_t place = (from(0) * p.in[1] + from(1)) * p.in[2] + from(2);
+        std::memcpy(to, x.data + (n * p.in_size() + place) * size, sizeof(T));
+        to += sizeof(T);
+      });
+    });
+    return result;
+  }
+  const tensor wide = as_numbers(c.arena, x), sums = make_tensor(c.arena, wide.type, result.dims);
+  visit_wide(x.type, [&]<class T>(nac::of<T>) {
+    const T* const all = wide.as<T>();
+    T* to = sums.as<T>();
     each_result(p, [&](std::int64_t n, const sizes& at) {
       const T* const plane = all + n * p.in_size();
       const taps &d = of[0][static_cast<std::size_t>(at[0])],
                  &h = of[1][static_cast<std::size_t>(at[1])],
                  &w = of[2][static_cast<std::size_t>(at[2])];
-      if (takes_bytes) {
-        *to++ = plane[(d.at[0] * p.in[1] + h.at[0]) * p.in[2] + w.at[0]];
-        return;
-      }
       double sum = 0;
       for (std::size_t i = 0; i < d.count; ++i)
         for (std::size_t j = 0; j < h.count; ++j)
           for (std::size_t k = 0; k < w.count; ++k)
             sum += d.share[i] * h.share[j] * w.share[k] *
-                   convert<double>(plane[(d.at[i] * p.in[1] + h.at[j]) * p.in[2] + w.at[k]]);
-      *to++ = convert<T>(sum);
+                   static_cast<double>(plane[(d.at[i] * p.in[1] + h.at[j]) * p.in[2] + w.at[k]]);
+      *to++ = static_cast<T>(sum);
     });
   });
-  return result;
+  return cast(c.arena, sums, x.type);
 }
 
 /// By a size, or by scales, which then are those of the rule.
@@ -652,13 +665,15 @@ namespace {
   const storage held = c.arena.take(count_of(p.out[2]) * sizeof(std::int64_t));
   auto* const columns = static_cast<std::int64_t*>(static_cast<void*>(held.data()));
   for (std::int64_t k = 0; k < p.out[2]; ++k) columns[k] = source(1, k);
-  visit(x.type, [&]<class T>(of<T>) {
-    const T* image = x.as<T>();
-    T* to = result.as<T>();
-    for (std::int64_t n = 0; n < p.count; ++n, image += p.in_size())
+  tensors::with_word(model::size_of(x.type), [&]<class T>(of<T>) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    const std::byte* image = x.data;
+    std::byte* to = result.data;
+    for (std::int64_t n = 0; n < p.count; ++n, image += p.in_size() * size)
       for (std::int64_t y = 0; y < p.out[1]; ++y) {
-        const T* const row = image + source(0, y) * p.in[2];
-        for (std::int64_t k = 0; k < p.out[2]; ++k) *to++ = row[columns[k]];
+        const std::byte* const row = image + source(0, y) * p.in[2] * size;
+        for (std::int64_t k = 0; k < p.out[2]; ++k, to += size)
+          std::memcpy(to, row + columns[k] * size, sizeof(T));
       }
   });
   return result;
@@ -715,8 +730,9 @@ template <class T>
     for (std::size_t j = 0; j < t[1].count; ++j)
       for (std::size_t k = 0; k < t[2].count; ++k) {
         if (t[0].at[i] < 0 || t[1].at[j] < 0 || t[2].at[k] < 0) continue;
-        sum += t[0].share[i] * t[1].share[j] * t[2].share[k] *
-               convert<double>(plane[(t[0].at[i] * p.in[1] + t[1].at[j]) * p.in[2] + t[2].at[k]]);
+        sum +=
+            t[0].share[i] * t[1].share[j] * t[2].share[k] *
+            static_cast<double>(plane[(t[0].at[i] * p.in[1] + t[1].at[j]) * p.in[2] + t[2].at[k]]);
       }
   return sum;
 }
@@ -749,30 +765,29 @@ value grid_sampler(call& c) {
   planes p = planes_of(x, rank);
   for (std::size_t a = 0; a < rank; ++a) p.out[max_axes - rank + a] = grid.dim(1 + a);
   charge_each(c, p, {4, 4, 4});
-  tensor out = make_tensor(c.arena, x.type, p.result_of(x));
-  if (out.size() == 0) return out;
+  const tensor wide = as_numbers(c.arena, x), wide_grid = as_numbers(c.arena, grid),
+               out = make_tensor(c.arena, wide.type, p.result_of(x));
+  if (out.size() == 0) return cast(c.arena, out, x.type);
   const std::int64_t channels = x.dim(1);
-  visit(x.type, [&]<class T>(of<T>) {
-    if constexpr (is_float<T>) {
-      const T* const all = x.as<T>();
-      const T* const places = grid.as<T>();
-      T* to = out.as<T>();
-      each_result(p, [&](std::int64_t n, const sizes& at) {
-        const std::int64_t point =
-            ((n / channels * p.out[0] + at[0]) * p.out[1] + at[1]) * p.out[2] + at[2];
-        taps t[max_axes] = {{{0}, {1}, 1}, {{0}, {1}, 1}, {{0}, {1}, 1}};
-        for (std::size_t k = 0; k < rank; ++k) {  // the last axis comes first
-          const std::size_t a = max_axes - 1 - k;
-          const auto place = convert<double>(
-              places[point * static_cast<std::int64_t>(rank) + static_cast<std::int64_t>(k)]);
-          t[a] = taps_of_place(how, place, p.in[a], beyond, align);
-        }
-        const T* const plane = all + n * p.in_size();
-        *to++ = convert<T>(sum_of_taps(t, plane, p));
-      });
-    }
+  visit_wide(x.type, [&]<class T>(of<T>) {
+    const T* const all = wide.as<T>();
+    const T* const places = wide_grid.as<T>();
+    T* to = out.as<T>();
+    each_result(p, [&](std::int64_t n, const sizes& at) {
+      const std::int64_t point =
+          ((n / channels * p.out[0] + at[0]) * p.out[1] + at[1]) * p.out[2] + at[2];
+      taps t[max_axes] = {{{0}, {1}, 1}, {{0}, {1}, 1}, {{0}, {1}, 1}};
+      for (std::size_t k = 0; k < rank; ++k) {  // the last axis comes first
+        const std::size_t a = max_axes - 1 - k;
+        const auto place = static_cast<double>(
+            places[point * static_cast<std::int64_t>(rank) + static_cast<std::int64_t>(k)]);
+        t[a] = taps_of_place(how, place, p.in[a], beyond, align);
+      }
+      const T* const plane = all + n * p.in_size();
+      *to++ = static_cast<T>(sum_of_taps(t, plane, p));
+    });
   });
-  return out;
+  return cast(c.arena, out, x.type);
 }
 
 value affine_grid_generator(call& c) {
@@ -790,7 +805,7 @@ value affine_grid_generator(call& c) {
   for (std::size_t i = 0; i < size.rank(); ++i)
     if (i != 1) dims.push_back(size[i]);
   dims.push_back(static_cast<std::int64_t>(rank));
-  tensor out = make_tensor(c.arena, theta.type, dims);
+  const tensor wide = as_numbers(c.arena, theta), out = make_tensor(c.arena, wide.type, dims);
   planes p;
   p.rank = rank;
   p.count = size[0];
@@ -800,23 +815,21 @@ value affine_grid_generator(call& c) {
     if (align) return p.out[a] > 1 ? at * 2 / (n - 1) - 1 : 0.0;
     return (2 * at + 1) / n - 1;
   };
-  visit(theta.type, [&]<class T>(of<T>) {
-    if constexpr (is_float<T>) {
-      const T* const maps = theta.as<T>();
-      T* to = out.as<T>();
-      if (out.size() == 0) return;
-      each_result(p, [&](std::int64_t n, const sizes& at) {
-        for (std::size_t row = 0; row < rank; ++row) {
-          const T* const map = maps + (static_cast<std::size_t>(n) * rank + row) * (rank + 1);
-          double sum = convert<double>(map[rank]);
-          for (std::size_t k = 0; k < rank; ++k)
-            sum += convert<double>(map[k]) * place(max_axes - 1 - k, at[max_axes - 1 - k]);
-          *to++ = convert<T>(sum);
-        }
-      });
-    }
+  visit_wide(theta.type, [&]<class T>(of<T>) {
+    const T* const maps = wide.as<T>();
+    T* to = out.as<T>();
+    if (out.size() == 0) return;
+    each_result(p, [&](std::int64_t n, const sizes& at) {
+      for (std::size_t row = 0; row < rank; ++row) {
+        const T* const map = maps + (static_cast<std::size_t>(n) * rank + row) * (rank + 1);
+        double sum = static_cast<double>(map[rank]);
+        for (std::size_t k = 0; k < rank; ++k)
+          sum += static_cast<double>(map[k]) * place(max_axes - 1 - k, at[max_axes - 1 - k]);
+        *to++ = static_cast<T>(sum);
+      }
+    });
   });
-  return out;
+  return cast(c.arena, out, theta.type);
 }
 
 // ---- columns
@@ -880,11 +893,12 @@ value im2col(call& c) {
   dims.push_back(times(p.out[1], p.out[2]));
   tensor out = make_tensor(c.arena, x.type, dims);
   if (out.size() == 0) return out;
-  visit(x.type, [&]<class T>(of<T>) {
-    const T* const from = x.as<T>();
-    T* const to = out.as<T>();
-    std::fill_n(to, out.size(), T{});
-    each_pair(w, p, [&](std::int64_t column, std::int64_t at) { to[column] = from[at]; });
+  std::memset(out.data, 0, out.bytes());
+  tensors::with_word(model::size_of(x.type), [&]<class T>(of<T>) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    each_pair(w, p, [&](std::int64_t column, std::int64_t at) {
+      std::memcpy(out.data + column * size, x.data + at * size, sizeof(T));
+    });
   });
   return out;
 }
@@ -907,16 +921,12 @@ value col2im(call& c) {
   if (x.rank() == 3) dims.push_back(x.dim(0));
   p.count = channels * (x.rank() == 3 ? x.dim(0) : 1);
   for (const std::int64_t d : {channels, p.in[1], p.in[2]}) dims.push_back(d);
-  tensor sums = make_tensor(c.arena, widened(x.type), dims);
-  visit(x.type, [&]<class T>(of<T>) {
-    if constexpr (is_float<T>) {
-      const T* const from = x.as<T>();
-      auto* const to = sums.as<compute<T>>();
-      std::fill_n(to, sums.size(), compute<T>{});
-      each_pair(w, p, [&](std::int64_t column, std::int64_t at) {
-        to[at] += static_cast<compute<T>>(from[column]);
-      });
-    }
+  const tensor wide = as_numbers(c.arena, x), sums = make_tensor(c.arena, wide.type, dims);
+  visit_wide(x.type, [&]<class T>(of<T>) {
+    const T* const from = wide.as<T>();
+    T* const to = sums.as<T>();
+    std::fill_n(to, sums.size(), T{});
+    each_pair(w, p, [&](std::int64_t column, std::int64_t at) { to[at] += from[column]; });
   });
   return cast(c.arena, sums, x.type);
 }

@@ -15,6 +15,7 @@
 #include "operations.hpp"
 #include "reduce.hpp"
 #include "tensor/formulas.hpp"
+#include "tensor/sort.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
@@ -44,32 +45,36 @@ namespace {
 
 // ---- norms
 
-/// The greatest or the smallest size.
-template <class R, class T, class End>
-void fold_sizes(const groups& g, const T* x, End&& end) {
-  fold(
-      g, x, R::template start<double>(),
-      [](double& a, T v, std::int64_t) { a = R::step(a, std::fabs(convert<double>(v))); },
-      [](double& a, double b) { a = R::join(a, b); }, end);
-}
-/// The norm of any order, given to end(result, norm).
-template <class T, class End>
-void fold_norm(const groups& g, const T* x, double order, End&& end) {
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  if (order == infinity) return fold_sizes<reductions::amax>(g, x, end);
-  if (order == -infinity) return fold_sizes<reductions::amin>(g, x, end);
-  if (order == 0) return fold_by<reductions::sum, double, bool>(g, x, end);
-  if (order == 1) return fold_by<reductions::sum_of_sizes, double>(g, x, end);
-  if (order == 2)
-    return fold_by<reductions::sum_of_squares, double>(
-        g, x, [&](std::int64_t i, double a) { end(i, std::sqrt(a)); });
-  fold(
-      g, x, 0.0,
-      [order](double& a, T v, std::int64_t) {
-        a += std::pow(std::fabs(convert<double>(v)), order);
+/// Brings what f makes of elements together.
+template <class F>
+void fold_each(const tensor& out, const reduction& r, tensors::reduction by, F&& f,
+               tensors::row_function<double> finish = unchanged) {
+  fold_to<double>(
+      out, r, by,
+      [&f](const row_place&, double* row, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) row[i] = f(row[i]);
       },
-      [](double& a, double b) { a += b; },
-      [&](std::int64_t i, double a) { end(i, std::pow(a, 1 / order)); });
+      finish);
+}
+const auto size = [](double v) { return std::fabs(v); };
+const auto squared = [](double v) { return v * v; };
+const auto roots = [](const row_place&, double* row, std::size_t n) {
+  for (std::size_t i = 0; i < n; ++i) row[i] = std::sqrt(row[i]);
+};
+/// The norm of any order.
+void fold_norm(const tensor& out, const reduction& r, double order) {
+  using enum tensors::reduction;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  if (std::isinf(order)) return fold_each(out, r, order == infinity ? max : min, size);
+  if (order == 0)
+    return fold_each(out, r, sum_in_lanes, [](double v) { return v != 0 ? 1.0 : 0.0; });
+  if (order == 1) return fold_each(out, r, sum_in_lanes, size);
+  if (order == 2) return fold_each(out, r, sum_in_lanes, squared, roots);
+  fold_each(
+      out, r, sum_in_lanes, [order](double v) { return std::pow(std::fabs(v), order); },
+      [order](const row_place&, double* row, std::size_t n) {
+        for (std::size_t i = 0; i < n; ++i) row[i] = std::pow(row[i], 1 / order);
+      });
 }
 [[nodiscard]] value norm_of(call& c, const tensor& x, double order, std::uint32_t axes, bool keep,
                             data_type to) {
@@ -85,9 +90,7 @@ void fold_norm(const groups& g, const T* x, double order, End&& end) {
   if (out.size() == 0) return out;
   // Powers take longer than other sizes.
   if (std::isfinite(order) && order != 0 && order != 1 && order != 2) c.charge_operands(32);
-  visit_float(x.type, [&]<class T>(of<T>) {
-    fold_norm(r.g, r.x.as<T>(), order, [&](std::int64_t i, double a) { put_real(out, i, a); });
-  });
+  fold_norm(out, r, order);
   return out;
 }
 
@@ -102,24 +105,13 @@ void fold_norm(const groups& g, const T* x, double order, End&& end) {
 
 // ---- elements by their rank
 
-template <class A>
-struct ranked {
-  A v;
-  std::int64_t index;
-};
-/// NaNs last, equals in their order.
-template <class A>
-[[nodiscard]] inline bool comes_before(const ranked<A>& a, const ranked<A>& b) noexcept {
-  const bool a_nan = a.v != a.v, b_nan = b.v != b.v;
-  if (a_nan != b_nan) return b_nan;
-  if (a.v < b.v || b.v < a.v) return a.v < b.v;
-  return a.index < b.index;
-}
+constexpr std::size_t parts_size = 256;
+using tensors::sort_key;
 
 /// pick(elements, count) is one of each group's elements, which it may put into another order.
 /// Without an axis of all elements, and only its value.
-template <class Pick>
-[[nodiscard]] value picked(call& c, const std::size_t* axis, bool keep, Pick&& pick) {
+[[nodiscard]] value picked(call& c, const std::size_t* axis, bool keep,
+                           tensors::function_ref<sort_key(sort_key*, std::int64_t)> pick) {
   const tensor& x = c.tensor_at(0);
   groups g{1, static_cast<std::int64_t>(x.size()), 1};
   shape dims;
@@ -132,26 +124,25 @@ template <class Pick>
   }
   tensor values = make_tensor(c.arena, x.type, dims);
   tensor indices = axis != nullptr ? make_tensor(c.arena, data_type::int64, dims) : tensor{};
-  if (values.size() != 0)
-    visit(x.type, [&]<class T>(of<T>) {
-      using item = ranked<compute<T>>;
-      const storage scratch = c.arena.take(static_cast<std::uint64_t>(g.count) * sizeof(item));
-      item* const all = static_cast<item*>(static_cast<void*>(scratch.data()));
-      for (std::int64_t i = 0; i < g.results(); ++i) {
-        const T* const from = x.template as<T>() + i / g.inner * g.count * g.inner + i % g.inner;
-        for (std::int64_t j = 0; j < g.count; ++j)
-          new (all + j) item{static_cast<compute<T>>(from[j * g.inner]), j};
-        const item one = pick(all, g.count);
-        values.template as<T>()[i] = from[one.index * g.inner];
-        if (axis != nullptr) indices.template as<std::int64_t>()[i] = one.index;
-      }
-    });
+  if (values.size() != 0) {
+    const auto count = static_cast<std::size_t>(g.count);
+    const std::size_t bytes = model::size_of(x.type);
+    const storage scratch = c.arena.take(count * sizeof(sort_key));
+    auto* const all = static_cast<sort_key*>(static_cast<void*>(scratch.data()));
+    for (std::int64_t i = 0; i < g.results(); ++i) {
+      const std::int64_t first = i / g.inner * g.count * g.inner + i % g.inner;
+      tensors::read_keys(element_of(x.type), x.data, first, g.inner, all, count);
+      const std::int64_t one = pick(all, g.count).index;
+      std::memcpy(values.data + static_cast<std::size_t>(i) * bytes,
+                  x.data + static_cast<std::size_t>(first + one * g.inner) * bytes, bytes);
+      if (axis != nullptr) indices.as<std::int64_t>()[i] = one;
+    }
+  }
   if (axis == nullptr) return values;
   return value(std::vector<value>{std::move(values), std::move(indices)});
 }
-template <class A>
-[[nodiscard]] ranked<A> of_rank(ranked<A>* all, std::int64_t count, std::int64_t k) {
-  std::nth_element(all, all + k, all + count, comes_before<A>);
+[[nodiscard]] sort_key of_rank(sort_key* all, std::int64_t count, std::int64_t k) {
+  std::nth_element(all, all + k, all + count);
   return all[k];
 }
 /// The lower one of two in the middle. A NaN is the median, unless they aren't counted.
@@ -166,8 +157,10 @@ template <class A>
                                   " has no elements; expected at least 1 for type " +
                                   name_of(x.type));
   }
-  return picked(c, axis, c.truth_or(2, false), [&]<class A>(ranked<A>* all, std::int64_t count) {
-    const auto is_nan = [](const ranked<A>& e) { return e.v != e.v; };
+  return picked(c, axis, c.truth_or(2, false), [&](sort_key* all, std::int64_t count) {
+    const auto is_nan = [&](const sort_key& e) {
+      return is_floating(x.type) && e.key == sort_key::nan;
+    };
     const std::int64_t nans = std::count_if(all, all + count, is_nan);
     if (nans != 0 && !skips_nan) return *std::find_if(all, all + count, is_nan);
     return of_rank(all, count, (std::max<std::int64_t>(count - nans, 1) - 1) / 2);
@@ -195,20 +188,28 @@ value cosine_similarity(call& c) {
   const tensor x = spread_reals(c, a, common, dims), y = spread_reals(c, b, common, dims);
   const value first = x, second = y, both = invoke(c, mul, {{&first}, {&second}});
   const tensor& products = both.as_tensor();
-  const auto fold_all = [&]<class R>(R, const tensor& t, auto&& end) {
-    const reduction r = reduction_of(c.arena, t, axes, false);
-    fold_by<R, double>(r.g, r.x.as<double>(), end);
-  };
-  tensor out = make_tensor(c.arena, common, reduction_of(c.arena, products, axes, false).dims);
+  const reduction r = reduction_of(c.arena, products, axes, false),
+                  rx = reduction_of(c.arena, x, axes, false),
+                  ry = reduction_of(c.arena, y, axes, false);
+  tensor out = make_tensor(c.arena, common, r.dims);
   const tensor sizes = make_tensor(c.arena, data_type::float64, out.dims);
-  double* const size = sizes.as<double>();
-  fold_all(reductions::sum_of_squares{}, x,
-           [&](std::int64_t i, double v) { size[i] = std::max(std::sqrt(v), epsilon); });
-  fold_all(reductions::sum_of_squares{}, y,
-           [&](std::int64_t i, double v) { size[i] *= std::max(std::sqrt(v), epsilon); });
-  fold_all(reductions::sum{}, products, [&](std::int64_t i, double v) {
-    put_real(out, i, tensors::formulas::quotient(v, size[i]));
-  });
+  double* const size_of = sizes.as<double>();
+  const auto at_least = [epsilon](double squares) { return std::max(std::sqrt(squares), epsilon); };
+  fold_each(sizes, rx, tensors::reduction::sum_in_lanes, squared,
+            [&](const row_place&, double* row, std::size_t n) {
+              for (std::size_t i = 0; i < n; ++i) row[i] = at_least(row[i]);
+            });
+  fold_each(sizes, ry, tensors::reduction::sum_in_lanes, squared,
+            [&](const row_place& at, double* row, std::size_t n) {
+              for (std::size_t i = 0; i < n; ++i)
+                row[i] = size_of[at.first + static_cast<std::int64_t>(i)] * at_least(row[i]);
+            });
+  fold_to<double>(out, r, tensors::reduction::sum_in_lanes,
+                  [&](const row_place& at, double* row, std::size_t n) {
+                    for (std::size_t i = 0; i < n; ++i)
+                      row[i] = tensors::formulas::quotient(
+                          row[i], size_of[at.first + static_cast<std::int64_t>(i)]);
+                  });
   return out;
 }
 
@@ -224,18 +225,20 @@ value kthvalue(call& c) {
   if (k < 1 || k > most)
     fail(errc::nac_run_argument,
          "k is " + std::to_string(k) + "; expected 1 to " + std::to_string(most));
-  return picked(c, &axis, c.truth_or(3, false), [k]<class A>(ranked<A>* all, std::int64_t count) {
-    return of_rank(all, count, k - 1);
-  });
+  return picked(c, &axis, c.truth_or(3, false),
+                [k](sort_key* all, std::int64_t count) { return of_rank(all, count, k - 1); });
 }
 /// The most frequent value, the smallest one of several, and the index of its last element.
 value mode(call& c) {
   const std::size_t axis = axis_of(c.whole_or(1, -1), c.tensor_at(0).rank());
-  return picked(c, &axis, c.truth_or(2, false), []<class A>(ranked<A>* all, std::int64_t count) {
-    std::sort(all, all + count, comes_before<A>);
+  const bool has_nans = is_floating(c.tensor_at(0).type);
+  return picked(c, &axis, c.truth_or(2, false), [=](sort_key* all, std::int64_t count) {
+    tensors::sort_keys(all, static_cast<std::size_t>(count), static_cast<std::size_t>(count),
+                       false);
     std::int64_t best = 0, most = 0, run = 0;
     for (std::int64_t i = 0; i < count; ++i) {
-      run = i != 0 && all[i].v == all[i - 1].v ? run + 1 : 1;
+      const bool is_nan = has_nans && all[i].key == sort_key::nan;
+      run = i != 0 && !is_nan && all[i].key == all[i - 1].key ? run + 1 : 1;
       if (run <= most) continue;
       most = run;
       best = i;
@@ -251,34 +254,43 @@ value histc(call& c) {
   if (bins <= 0)
     fail(errc::nac_run_argument, "bins is " + std::to_string(bins) + "; expected at least 1");
   double low = c.real_or(2, 0), high = c.real_or(3, 0);
-  return visit_float(x.type, [&]<class T>(of<T>) -> value {
-    using A = compute<T>;
-    const T* const from = x.as<T>();
-    const groups g{1, static_cast<std::int64_t>(x.size()), 1};
-    if (low == high && x.size() != 0) {
-      fold_by<reductions::amin, A>(g, from, [&](std::int64_t, A a) { low = double{a}; });
-      fold_by<reductions::amax, A>(g, from, [&](std::int64_t, A a) { high = double{a}; });
-    }
-    if (!std::isfinite(low) || !std::isfinite(high) || low > high)
-      fail(errc::nac_run_argument, "min is " + std::to_string(low) + " and max " +
-                                       std::to_string(high) +
-                                       "; expected finite numbers, and min <= max");
-    if (low == high) {
-      low -= 1;
-      high += 1;
-    }
-    const tensor counts = make_tensor(c.arena, data_type::int64, {bins});
-    std::int64_t* const count = counts.as<std::int64_t>();
-    std::fill_n(count, bins, 0);
+  const auto limit = [&](tensors::reduction by) {
+    double found = 0;
+    tensors::fold<double>(by, tensors::fold_rows({1, static_cast<std::int64_t>(x.size()), 1}),
+                          rows_of<double>(x),
+                          [&](const row_place&, double* v, std::size_t) { found = *v; });
+    return found;
+  };
+  if (low == high && x.size() != 0) {
+    low = limit(tensors::reduction::min);
+    high = limit(tensors::reduction::max);
+  }
+  if (!std::isfinite(low) || !std::isfinite(high) || low > high)
+    fail(errc::nac_run_argument, "min is " + std::to_string(low) + " and max " +
+                                     std::to_string(high) +
+                                     "; expected finite numbers, and min <= max");
+  if (low == high) {
+    low -= 1;
+    high += 1;
+  }
+  const tensor counts = make_tensor(c.arena, data_type::int64, {bins});
+  std::int64_t* const count = counts.as<std::int64_t>();
+  std::fill_n(count, bins, 0);
+  const auto add = [&]<class A>(of<A>) {
     const A first = static_cast<A>(low), last = static_cast<A>(high);
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      const A v = static_cast<A>(from[i]);
-      if (!(v >= first && v <= last)) continue;
-      const A at = tensors::formulas::quotient((v - first) * static_cast<A>(bins), last - first);
-      ++count[std::min(convert<std::int64_t>(at), bins - 1)];
+    A part[parts_size];
+    for (std::size_t from = 0; from < x.size(); from += parts_size) {
+      const std::size_t n = std::min(parts_size, x.size() - from);
+      load(x, {static_cast<std::int64_t>(from), 1, 0, 0}, part, n);
+      for (const A v : std::span(part, n)) {
+        if (!(v >= first && v <= last)) continue;
+        const A at = tensors::formulas::quotient((v - first) * static_cast<A>(bins), last - first);
+        ++count[std::min(convert<std::int64_t>(at), bins - 1)];
+      }
     }
-    return cast(c.arena, counts, x.type);
-  });
+  };
+  x.type == data_type::float64 ? add(of<double>{}) : add(of<float>{});
+  return cast(c.arena, counts, x.type);
 }
 
 value bincount(call& c) {
@@ -309,12 +321,15 @@ value bincount(call& c) {
                                                              : data_type::float64;
   tensor out = filled(c.arena, to, {count}, {data_type::int64, 0, 0});
   const tensor added = is_weighed ? cast(c.arena, *weights, to) : tensor{};
-  visit(to, [&]<class T>(of<T>) {
-    T* const result = out.template as<T>();
+  const auto add = [&]<class T>(of<T>) {
+    T* const result = out.as<T>();
     for (std::size_t i = 0; i < all.size(); ++i)
-      result[all[i]] = tensors::formulas::add::of(
-          result[all[i]], is_weighed ? added.template as<T>()[i] : convert<T>(1));
-  });
+      result[all[i]] += is_weighed ? added.as<T>()[i] : 1;
+  };
+  if (to == data_type::int64)
+    add(of<std::int64_t>{});
+  else
+    to == data_type::float32 ? add(of<float>{}) : add(of<double>{});
   return out;
 }
 
@@ -324,15 +339,14 @@ value trace(call& c) {
   if (x.rank() != 2) fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 2");
   const std::int64_t n = std::min(x.dim(0), x.dim(1)), step = x.dim(1) + 1;
   tensor out = make_tensor(c.arena, is_floating(x.type) ? x.type : data_type::int64, {});
-  visit(x.type, [&]<class T>(of<T>) {
-    using A = std::conditional_t<is_float<T>, double, std::int64_t>;
-    A a{};
-    for (std::int64_t i = 0; i < n; ++i)
-      a = tensors::formulas::add::of(a, convert<A>(x.template as<T>()[i * step]));
-    if constexpr (is_float<T>)
-      out.template as<T>()[0] = convert<T>(a);
-    else
-      out.template as<std::int64_t>()[0] = a;
+  visit_sums(x.type, [&]<class A>(of<A>) {
+    A sum{}, part[parts_size];
+    for (std::int64_t i = 0; i < n; i += std::int64_t{parts_size}) {
+      const auto count = static_cast<std::size_t>(std::min<std::int64_t>(parts_size, n - i));
+      load(x, {i * step, step, 0, 0}, part, count);
+      for (const A v : std::span(part, count)) sum = tensors::formulas::add::of(sum, v);
+    }
+    store(out, {}, &sum, 1);
   });
   return out;
 }

@@ -17,12 +17,14 @@
 #include <span>
 
 #include "tensor.hpp"
+#include "tensor/fold.hpp"
 #include "tensor/strided.hpp"
 #include "tensor/strided_rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
+using tensors::groups;
 using tensors::walk;
 
 /// Distances of a dense tensor's elements along each axis.
@@ -54,12 +56,6 @@ template <std::size_t N>
   }
   return {to.dims(), all};
 }
-
-/// Elements as [outer, count, inner], of which those along the middle belong together.
-struct groups {
-  std::int64_t outer = 1, count = 1, inner = 1;
-  [[nodiscard]] std::int64_t results() const noexcept { return outer * inner; }
-};
 
 [[nodiscard]] inline groups along(const shape& dims, std::size_t axis) noexcept {
   if (dims.rank() == 0) return {};

@@ -65,28 +65,17 @@ void cast(data_type from_type, const std::byte* from, data_type to_type, std::by
     if (count != 0 && from != to) std::memcpy(to, from, count * model::size_of(from_type));
     return;
   }
-  const auto at = [](auto* bytes, auto of_type) {
-    using T = typename decltype(of_type)::type;
-    if constexpr (std::is_const_v<std::remove_pointer_t<decltype(bytes)>>)
-      return static_cast<const T*>(static_cast<const void*>(bytes));
-    else
-      return static_cast<T*>(static_cast<void*>(bytes));
+  const auto by_way_of = [&]<class A>(of<A>) {
+    constexpr std::size_t part = 256;
+    A row[part];
+    for (std::size_t i = 0; i < count; i += part) {
+      const std::size_t n = std::min(part, count - i);
+      const auto first = static_cast<std::int64_t>(i);
+      tensors::load_row(element_of(from_type), from, first, 1, row, n);
+      tensors::store_row<tensors::nac_semantics>(element_of(to_type), to, first, 1, row, n);
+    }
   };
-  visit(from_type, [&]<class From>(of<From> f) {
-    visit(to_type, [&]<class To>(of<To> t) {
-      // The layout of half and bfloat is that of their bits.
-      const auto words = of<std::uint16_t>{};
-      if constexpr (is_half<From> && std::is_same_v<To, float>) {
-        tensors::widen(f, at(from, words), at(to, t), count);
-      } else if constexpr (std::is_same_v<From, float> && is_half<To>) {
-        tensors::narrow(t, at(from, f), at(to, words), count);
-      } else {
-        const From* const source = at(from, f);
-        To* const target = at(to, t);
-        for (std::size_t i = 0; i < count; ++i) target[i] = convert<To>(source[i]);
-      }
-    });
-  });
+  visit_numbers(from_type, by_way_of);
 }
 
 tensor cast(memory& arena, const tensor& x, data_type to) {

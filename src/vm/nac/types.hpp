@@ -36,6 +36,23 @@ using tensors::is_half;
 using tensors::of;
 using tensors::wrapping;
 
+/// As the core names it.
+[[nodiscard]] constexpr tensors::element_type element_of(data_type type) noexcept {
+  using enum tensors::element_type;
+  switch (type) {
+    case data_type::float32: return f32;
+    case data_type::float64: return f64;
+    case data_type::float16: return f16;
+    case data_type::bfloat16: return bf16;
+    case data_type::int32: return i32;
+    case data_type::int64: return i64;
+    case data_type::int16: return i16;
+    case data_type::int8: return i8;
+    case data_type::uint8: return u8;
+    case data_type::boolean: break;
+  }
+  return boolean;
+}
 /// Calls f(of<T>{}) with the T of a data type.
 template <class F>
 decltype(auto) visit(data_type type, F&& f) {
@@ -60,6 +77,14 @@ decltype(auto) visit_float(data_type type, F&& f) {
   if (type == data_type::float16) return f(of<half>{});
   if (type == data_type::bfloat16) return f(of<bfloat>{});
   return f(of<float>{});
+}
+
+/// Calls f(of<T>{}) with float, double or std::int64_t: the T of as_numbers() elements of the type.
+template <class F>
+decltype(auto) visit_numbers(data_type type, F&& f) {
+  if (type == data_type::float64) return f(of<double>{});
+  if (model::is_floating(type)) return f(of<float>{});
+  return f(of<std::int64_t>{});
 }
 
 /// What elements of a type are computed in: float32 for those with 16 bits.
@@ -92,6 +117,10 @@ using model::is_floating;
 
 /// The elements as another type; `x` itself where it has that type. Never a number.
 [[nodiscard]] tensor cast(memory& arena, const tensor& x, data_type to);
+/// As float64, float32 of other floats, and int64 of all else: for what isn't worth a loop of each type.
+[[nodiscard]] inline tensor as_numbers(memory& arena, const tensor& x) {
+  return cast(arena, x, !is_floating(x.type) ? data_type::int64 : widened(x.type));
+}
 /// Elements of one type as another; `from` and `to` are the same or don't overlap.
 void cast(data_type from_type, const std::byte* from, data_type to_type, std::byte* to,
           std::size_t count) noexcept;

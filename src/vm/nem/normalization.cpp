@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "opcodes.hpp"
 #include "operations.hpp"
 #include "reals.hpp"
+#include "tensor/softmax.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -42,11 +42,11 @@ void each_slice(const call& c, const tensor& input, integers as, workspace& scra
   r.each([&](const auto& first, std::int64_t n) {
     for (std::int64_t i = 0; i < n; ++i) {
       x.load({first[0] + i * step[0], x.strides()[axis], first[2] + i * step[2], x.indices()[axis]},
-             slice.data(), size);
+             slice.data(), slice.size());
       f(slice);
       y.store(
           {first[1] + i * step[1], y.strides()[axis], first[3] + i * step[3], y.indices()[axis]},
-          slice.data(), size);
+          slice.data(), slice.size());
     }
   });
 }
@@ -57,7 +57,7 @@ void each_slice(const call& c, const tensor& input, integers as, workspace& scra
   if (i >= inputs.size()) return {};
   reals x(inputs[i], as);
   const std::span<double> to = scratch.doubles(i, static_cast<std::size_t>(x.shape()[0]));
-  x.load({0, x.strides()[0], 0, x.indices()[0]}, to.data(), x.shape()[0]);
+  x.load({0, x.strides()[0], 0, x.indices()[0]}, to.data(), to.size());
   return to;
 }
 
@@ -98,24 +98,8 @@ verdict normalize(const call& c, workspace& scratch) {
 verdict softmax(const call& c, workspace& scratch) {
   if (!has_room(c)) return {.code = errc::nem_rt_mem};
   const bool is_log = nem::as<softmax_opcode>(c.opcode) == softmax_opcode::logarithm;
-  each_slice(c, c.inputs[0], meaning(c), scratch, [&](std::span<double> x) {
-    // A NaN is never the largest, but makes the sum one; so does a slice of only -inf.
-    double greatest = -std::numeric_limits<double>::infinity();
-    for (const double v : x) greatest = v > greatest ? v : greatest;
-    double sum = 0;
-    for (double& v : x) {
-      v -= greatest;
-      const double power = std::exp(v);
-      sum += power;
-      if (!is_log) v = power;
-    }
-    if (is_log) {
-      const double part = std::log(sum);
-      for (double& v : x) v -= part;
-    } else {
-      for (double& v : x) v /= sum;
-    }
-  });
+  each_slice(c, c.inputs[0], meaning(c), scratch,
+             [&](std::span<double> x) { tensors::softmax(x.data(), x.size(), 1, is_log); });
   return {};
 }
 

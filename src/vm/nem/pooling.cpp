@@ -72,14 +72,14 @@ verdict pool(const call& c, workspace&) {
         for (std::int64_t w = wide.first; w < wide.last; ++w) {
           const bool is_first = h == high.first && w == wide.first;
           x.load({dot(xs, n, h, w, channel), xs[3], dot(xi, n, h, w, channel), xi[3]},
-                 is_first ? sums.data() : row.data(), count);
+                 is_first ? sums.data() : row.data(), channels);
           if (!is_first) add_row(is_max, sums.data(), row.data(), channels);
         }
       if (!is_max)
         for (std::size_t i = 0; i < channels; ++i)
           sums[i] /= static_cast<double>(high.size()) * static_cast<double>(wide.size());
       y.store({dot(ys, n, oh, ow, channel), ys[3], dot(yi, n, oh, ow, channel), yi[3]}, sums.data(),
-              count);
+              channels);
     }
   };
   for (std::int64_t n = 0; n < to.shape[0]; ++n)

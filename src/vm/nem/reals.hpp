@@ -31,6 +31,7 @@
 
 #include "elements.hpp"
 #include "pairs.hpp"
+#include "tensor/fold.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
@@ -38,10 +39,7 @@ namespace vm::nem {
 /// The real values of integers.
 enum class integers : std::uint8_t { plain, shifted, quantized };
 
-/// Where a row of elements is: its first element, and the index of that along the descriptor's axis.
-struct row_place {
-  std::int64_t first = 0, step = 0, index = 0, index_step = 0;
-};
+using tensors::row_place;
 
 class reals {
  public:
@@ -53,20 +51,20 @@ class reals {
   [[nodiscard]] shape_view strides() const noexcept { return x_.strides; }
   [[nodiscard]] shape_view indices() const noexcept { return pairs_.strides(); }
 
-  void load(const row_place& at, double* to, std::int64_t n) {
-    nem::load(x_, at.first, at.step, to, static_cast<std::size_t>(n));
+  void load(const row_place& at, double* to, std::size_t n) {
+    nem::load(x_, at.first, at.step, to, n);
     each_part_of(at, to, n, [this](double* part, std::size_t size) {
       if (as_ == integers::quantized) return pairs_.to_real(part, size);
       for (std::size_t i = 0; i < size; ++i) part[i] -= pairs_.zero(i);
     });
   }
   /// Leaves the row changed.
-  void store(const row_place& at, double* from, std::int64_t n) {
+  void store(const row_place& at, double* from, std::size_t n) {
     each_part_of(at, from, n, [this](double* part, std::size_t size) {
       if (as_ == integers::quantized) return pairs_.from_real(part, size);
       for (std::size_t i = 0; i < size; ++i) part[i] = rounded(part[i]) + pairs_.zero(i);
     });
-    nem::store(x_, at.first, at.step, from, static_cast<std::size_t>(n));
+    nem::store(x_, at.first, at.step, from, n);
   }
 
  private:
@@ -76,12 +74,11 @@ class reals {
     return x;
   }
   template <class F>
-  void each_part_of(const row_place& at, double* row, std::int64_t n, F&& f) {
+  void each_part_of(const row_place& at, double* row, std::size_t n, F&& f) {
     if (as_ == integers::plain) return;
-    constexpr auto max_count = static_cast<std::int64_t>(part_size);
-    for (std::int64_t i = 0; i < n; i += max_count) {
-      const auto size = static_cast<std::size_t>(std::min(max_count, n - i));
-      pairs_.find(at.index + i * at.index_step, at.index_step, size);
+    for (std::size_t i = 0; i < n; i += part_size) {
+      const std::size_t size = std::min(part_size, n - i);
+      pairs_.find(at.index + static_cast<std::int64_t>(i) * at.index_step, at.index_step, size);
       f(row + i, size);
     }
   }

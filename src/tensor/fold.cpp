@@ -1,0 +1,301 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "fold.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <utility>
+
+#include "tensor/formulas.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace tensors {
+namespace {
+
+constexpr std::int64_t block = 512;  ///< elements at once
+constexpr std::size_t lane_count = 8;
+
+// ---- elements to one
+
+/// Of integers, sums and products wrap.
+template <class A>
+using arithmetic = typename std::conditional_t<std::is_integral_v<A>, std::make_unsigned<A>,
+                                               std::type_identity<A>>::type;
+
+template <class A, bool Greatest>
+constexpr A worst = std::is_floating_point_v<A>
+                        ? (Greatest ? -1 : 1) * std::numeric_limits<A>::infinity()
+                        : (Greatest ? std::numeric_limits<A>::min()
+                                    : std::numeric_limits<A>::max());
+/// The better of two without a branch; a NaN may give way to another.
+template <bool Greatest, class A>
+[[nodiscard]] inline A better(A a, A v) noexcept {
+  const bool is_better = Greatest ? v > a : v < a;
+  return is_better || v != v ? v : a;
+}
+/// Whether v takes the place of a; a NaN takes that of any number.
+template <class A>
+[[nodiscard]] inline bool beats(bool greatest, A v, A a) noexcept {
+  return a == a && !(greatest ? v <= a : v >= a);
+}
+
+// How a reduction begins, a step, and whether it is made in lanes.
+#define TESSERA_X(name, begin, next, in_lanes)                                                     \
+  struct name {                                                                                    \
+    static constexpr bool has_lanes = in_lanes;                                                    \
+    template <class A>                                                                             \
+    static constexpr A start = begin;                                                              \
+    template <class A>                                                                             \
+    [[nodiscard]] static A step(A a, A v) noexcept {                                               \
+      using U [[maybe_unused]] = arithmetic<A>;                                                    \
+      return next;                                                                                 \
+    }                                                                                              \
+  };
+TESSERA_X(sum, A{}, static_cast<A>(static_cast<U>(a) + static_cast<U>(v)), false)
+TESSERA_X(sum_in_lanes, A{}, sum::step(a, v), true)
+TESSERA_X(prod, A{1}, static_cast<A>(static_cast<U>(a) * static_cast<U>(v)), true)
+TESSERA_X(max, (worst<A, true>), better<true>(a, v), true)
+TESSERA_X(min, (worst<A, false>), better<false>(a, v), true)
+TESSERA_X(ordered_max, (worst<A, true>), formulas::ordered_greatest(a, v), false)
+TESSERA_X(ordered_min, (worst<A, false>), formulas::ordered_least(a, v), false)
+TESSERA_X(max_of_numbers, std::numeric_limits<A>::lowest(), v > a ? v : a, false)
+#undef TESSERA_X
+
+/// What is done to rows of A, of which the first element has the index `at`.
+template <class A, class Sum = A>
+struct steps {
+  Sum start = {};
+  /// All of a row to one; `sums` are lane_count, of which others than the first may stay as they are.
+  void (*along)(Sum* sums, const A* row, std::size_t n, std::int64_t at) = nullptr;
+  /// Each of a row to one of its own.
+  void (*across)(Sum* sums, const A* row, std::size_t n, std::int64_t at) = nullptr;
+  /// The lanes to one.
+  void (*join)(Sum* sums) = nullptr;
+};
+
+template <class R, class A>
+void add_along(A* to, const A* row, std::size_t n, std::int64_t) {
+  if constexpr (R::has_lanes) {
+    A sums[lane_count];
+    std::copy_n(to, lane_count, sums);
+    std::size_t i = 0;
+    for (; i + lane_count <= n; i += lane_count)
+      for (std::size_t k = 0; k < lane_count; ++k) sums[k] = R::step(sums[k], row[i + k]);
+    for (; i < n; ++i) sums[0] = R::step(sums[0], row[i]);
+    std::copy_n(sums, lane_count, to);
+  } else {
+    A sum = *to;
+    for (std::size_t i = 0; i < n; ++i) sum = R::step(sum, row[i]);
+    *to = sum;
+  }
+}
+template <class R, class A>
+void add_across(A* sums, const A* row, std::size_t n, std::int64_t) {
+  for (std::size_t i = 0; i < n; ++i) sums[i] = R::step(sums[i], row[i]);
+}
+template <class R, class A>
+void add_lanes(A* sums) {
+  if constexpr (R::has_lanes)
+    for (std::size_t half = lane_count / 2; half != 0; half /= 2)
+      for (std::size_t k = 0; k < half; ++k) sums[k] = R::step(sums[k], sums[k + half]);
+}
+template <class A>
+[[nodiscard]] steps<A> steps_of(reduction r) noexcept {
+  constexpr auto make = []<class R>(R) {
+    return steps<A>{R::template start<A>, add_along<R, A>, add_across<R, A>, add_lanes<R, A>};
+  };
+  switch (r) {
+#define TESSERA_X(name)                                                                            \
+  case reduction::name: return make(name{});
+    TESSERA_REDUCTIONS(TESSERA_X)
+#undef TESSERA_X
+  }
+  return {};
+}
+
+/// An element and how many come before it.
+template <class A>
+struct indexed {
+  A value = {};
+  std::int64_t index = 0;
+};
+template <class A, bool Greatest>
+void find_along(indexed<A>* best, const A* row, std::size_t n, std::int64_t at) {
+  indexed<A> a = at == 0 && n != 0 ? indexed<A>{row[0], 0} : *best;
+  for (std::size_t i = at == 0 ? 1 : 0; i < n; ++i)
+    if (beats(Greatest, row[i], a.value)) a = {row[i], at + static_cast<std::int64_t>(i)};
+  *best = a;
+}
+template <class A, bool Greatest>
+void find_across(indexed<A>* best, const A* row, std::size_t n, std::int64_t at) {
+  for (std::size_t i = 0; i < n; ++i)
+    if (at == 0 || beats(Greatest, row[i], best[i].value)) best[i] = {row[i], at};
+}
+
+/// Gives elements and indices apart.
+template <class A>
+[[nodiscard]] auto in_two(const best_function<A>& finish) noexcept {
+  return [&finish](const row_place& at, indexed<A>* best, std::size_t n) {
+    A values[block];
+    std::int64_t indices[block];
+    for (std::size_t i = 0; i < n; ++i) {
+      values[i] = best[i].value;
+      indices[i] = best[i].index;
+    }
+    finish(at, values, indices, n);
+  };
+}
+
+/// Goes along what is kept where those elements lie closer to one another.
+template <class A, class Sum>
+void fold_by(const steps<A, Sum>& by, const fold_rows& rows, const row_function<A>& load,
+             const row_function<Sum>& finish) {
+  std::array<A, block> row;
+  std::array<Sum, block> sums;
+  const auto step = rows.kept.steps();
+  const auto inner = rows.reduced.steps();
+  const bool by_kept = rows.kept.length() > 1 &&
+                       (rows.reduced.length() == 1 || std::abs(step[0]) < std::abs(inner[0]));
+  // The sums of n elements that are kept, from those places on.
+  const auto sum_by_kept = [&](std::int64_t x, std::int64_t index, std::int64_t n) {
+    std::fill_n(sums.begin(), n, by.start);
+    std::int64_t k = 0;
+    rows.reduced.each([&](const auto& at, std::int64_t length) {
+      for (std::int64_t j = 0; j < length; ++j, ++k) {
+        const row_place from{x + at[0] + j * inner[0], step[0], index + at[1] + j * inner[1],
+                             step[1]};
+        load(from, row.data(), static_cast<std::size_t>(n));
+        by.across(sums.data(), row.data(), static_cast<std::size_t>(n), k);
+      }
+    });
+  };
+  const auto sum_of_one = [&](std::int64_t x, std::int64_t index) {
+    std::int64_t k = 0;
+    std::array<Sum, lane_count> lanes;
+    lanes.fill(by.start);
+    rows.reduced.each([&](const auto& at, std::int64_t length) {
+      for (std::int64_t j = 0; j < length; j += block) {
+        const std::int64_t n = std::min(block, length - j);
+        const row_place from{x + at[0] + j * inner[0], inner[0], index + at[1] + j * inner[1],
+                             inner[1]};
+        load(from, row.data(), static_cast<std::size_t>(n));
+        by.along(lanes.data(), row.data(), static_cast<std::size_t>(n), k);
+        k += n;
+      }
+    });
+    if (by.join != nullptr) by.join(lanes.data());
+    return lanes[0];
+  };
+  rows.kept.each([&](const auto& first, std::int64_t all) {
+    for (std::int64_t from = 0; from < all; from += block) {
+      const std::int64_t n = std::min(block, all - from);
+      const std::int64_t x = first[0] + from * step[0], index = first[1] + from * step[1];
+      if (by_kept)
+        sum_by_kept(x, index, n);
+      else
+        for (std::int64_t i = 0; i < n; ++i)
+          sums[static_cast<std::size_t>(i)] = sum_of_one(x + i * step[0], index + i * step[1]);
+      finish({first[2] + from * step[2], step[2], first[3] + from * step[3], step[3]}, sums.data(),
+             static_cast<std::size_t>(n));
+    }
+  });
+}
+
+// ---- elements up to each one
+
+/// Rows of the middle axis where its elements are neighbours, else rows across it: what `to` holds of
+/// a row's elements before goes on from one row to the next.
+template <class A, class Sum, class Step>
+void scan_by(const groups& g, const Sum& start, const row_function<A>& load,
+             const row_function<Sum>& finish, Step&& step) {
+  std::array<A, block> row;
+  std::array<Sum, block> sums, results;
+  const bool is_along = g.inner == 1;
+  const std::int64_t width = is_along ? g.count : g.inner, rows = is_along ? 1 : g.count;
+  for (std::int64_t o = 0; o < g.outer; ++o)
+    for (std::int64_t first = 0; first < width; first += block) {
+      const std::int64_t n = std::min(block, width - first);
+      if (!is_along || first == 0) std::fill(sums.begin(), sums.end(), start);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        const row_place at{(o * rows + r) * width + first, 1, 0, 0};
+        const auto count = static_cast<std::size_t>(n);
+        load(at, row.data(), count);
+        for (std::size_t k = 0; k < count; ++k) {
+          Sum& sum = sums[is_along ? 0 : k];
+          sum = step(sum, row[k], is_along ? first + static_cast<std::int64_t>(k) : r);
+          results[k] = sum;
+        }
+        finish(at, results.data(), count);
+      }
+    }
+}
+
+}  // namespace
+
+fold_rows::fold_rows(const groups& g) noexcept
+    : kept([&] {
+        const std::int64_t shape[] = {g.outer, g.inner}, x[] = {g.count * g.inner, 1},
+                           index[] = {g.inner, 1}, none[] = {0, 0};
+        return rows<4, max_rank>(shape, {x, index, index, none});
+      }()),
+      reduced([&] {
+        const std::int64_t shape[] = {g.count}, x[] = {g.inner}, none[] = {0};
+        return rows<2, max_rank>(shape, {x, none});
+      }()) {}
+
+template <class A>
+void fold(reduction r, const fold_rows& rows, row_function<A> load, row_function<A> finish) {
+  fold_by<A, A>(steps_of<A>(r), rows, load, finish);
+}
+template <class A>
+void fold_best(bool greatest, const fold_rows& rows, row_function<A> load,
+               best_function<A> finish) {
+  steps<A, indexed<A>> by;
+  by.along = greatest ? find_along<A, true> : find_along<A, false>;
+  by.across = greatest ? find_across<A, true> : find_across<A, false>;
+  fold_by<A, indexed<A>>(by, rows, load, in_two(finish));
+}
+template <class A>
+void scan(running r, const groups& g, row_function<A> load, row_function<A> finish) {
+  switch (r) {
+    case running::sum:
+      return scan_by<A, A>(g, A{}, load, finish,
+                           [](A a, A v, std::int64_t) { return sum::step(a, v); });
+    case running::prod:
+      return scan_by<A, A>(g, A{1}, load, finish,
+                           [](A a, A v, std::int64_t) { return prod::step(a, v); });
+    case running::logaddexp:
+      if constexpr (std::is_floating_point_v<A>)
+        scan_by<A, A>(g, worst<A, true>, load, finish,
+                      [](A a, A v, std::int64_t) { return formulas::logaddexp::of(a, v); });
+  }
+}
+template <class A>
+void scan_best(bool greatest, const groups& g, row_function<A> load, best_function<A> finish) {
+  scan_by<A, indexed<A>>(
+      g, {}, load, in_two(finish), [greatest](const indexed<A>& a, A v, std::int64_t at) {
+        const bool is_next = at == 0 || v == a.value || (v != v && a.value != a.value) ||
+                             beats(greatest, v, a.value);
+        return is_next ? indexed<A>{v, at} : a;
+      });
+}
+
+#define TESSERA_FOLD(A)                                                                            \
+  template void fold(reduction, const fold_rows&, row_function<A>, row_function<A>)
+#define TESSERA_SCAN(A)                                                                            \
+  template void fold_best(bool, const fold_rows&, row_function<A>, best_function<A>);              \
+  template void scan(running, const groups&, row_function<A>, row_function<A>);                    \
+  template void scan_best(bool, const groups&, row_function<A>, best_function<A>)
+TESSERA_FOLD(float);
+TESSERA_FOLD(double);
+TESSERA_FOLD(std::int64_t);
+TESSERA_SCAN(double);
+TESSERA_SCAN(std::int64_t);
+#undef TESSERA_FOLD
+#undef TESSERA_SCAN
+
+}  // namespace tensors
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,115 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Many elements to one, along any axes and of any element type: rows of them are loaded as numbers of
+// type A, brought together, and given back as rows of results.
+//
+//   const fold_rows rows(1, 3, 4);                            // the middle axis of [1, 3, 4]
+//   fold<double>(reduction::sum, rows,
+//                [&](const row_place& at, double* to, std::size_t n) {
+//                  load_row(type, x, at.first, at.step, to, n);
+//                },
+//                [&](const row_place& at, double* sums, std::size_t n) { … });
+//
+// What is loaded may be changed on the way (its square, its distance from a mean): a row's place has the
+// index of an element, by strides of the caller's, beside the place of the element itself.
+//
+//   reduction       order of elements           NaN
+//   sum             as they come                as a sum has it
+//   sum_in_lanes    eight sums, then their sum  as a sum has it
+//   prod            in eight lanes              as a product has it
+//   max, min        in eight lanes              NaN, if any is
+//   ordered_max …   as they come                NaN, if any is; -0 is less than +0
+//   max_of_numbers  as they come                left out
+//
+// Lanes are used where elements of one result are neighbours. Sums and products of int64 wrap.
+//
+// Lifetime:   nothing is kept.
+// Errors:     none but those of what is called.
+// Limits:     32 dimensions.
+// Allocation: none; some KiB of stack.
+
+#ifndef TESSERA_TENSOR_FOLD_HPP
+#define TESSERA_TENSOR_FOLD_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/element_type.hpp"
+#include "tensor/function_ref.hpp"
+#include "tensor/strided_rows.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace tensors {
+
+/// Where a row of elements is: its first element, and the index of that.
+struct row_place {
+  std::int64_t first = 0, step = 0, index = 0, index_step = 0;
+};
+
+/// Elements as [outer, count, inner], of which those along the middle belong together.
+struct groups {
+  std::int64_t outer = 1, count = 1, inner = 1;
+  [[nodiscard]] std::int64_t results() const noexcept { return outer * inner; }
+};
+
+/// The elements of a fold: those that are kept, by the strides of operand and result, and for each of
+/// them those that become one. There is at least one result.
+struct fold_rows {
+  static constexpr std::size_t max_rank = 32;
+  rows<4, max_rank> kept;     ///< operand, its index, result, its index
+  rows<2, max_rank> reduced;  ///< operand, its index
+
+  fold_rows(const rows<4, max_rank>& to, const rows<2, max_rank>& from) noexcept
+      : kept(to), reduced(from) {}
+  /// Of a dense operand; the index of an element is that of its result.
+  explicit fold_rows(const groups& g) noexcept;
+};
+
+#define TESSERA_REDUCTIONS(X)                                                                      \
+  X(sum)                                                                                           \
+  X(sum_in_lanes)                                                                                  \
+  X(prod)                                                                                          \
+  X(max)                                                                                           \
+  X(min)                                                                                           \
+  X(ordered_max)                                                                                   \
+  X(ordered_min)                                                                                   \
+  X(max_of_numbers)
+
+enum class reduction : std::uint8_t {
+#define TESSERA_X(name) name,
+  TESSERA_REDUCTIONS(TESSERA_X)
+#undef TESSERA_X
+};
+
+/// Gives n elements, or takes n results, which it may change.
+template <class A>
+using row_function = function_ref<void(const row_place& at, A* row, std::size_t n)>;
+
+/// Defined for double, float (max, min, max_of_numbers) and std::int64_t.
+template <class A>
+void fold(reduction r, const fold_rows& rows, row_function<A> load, row_function<A> finish);
+
+/// Takes n elements, and how many came before each of them.
+template <class A>
+using best_function =
+    function_ref<void(const row_place& at, A* values, std::int64_t* indices, std::size_t n)>;
+/// The first one of the greatest or the smallest elements; NaN is greater, and smaller, than others.
+/// Defined for double and std::int64_t.
+template <class A>
+void fold_best(bool greatest, const fold_rows& rows, row_function<A> load, best_function<A> finish);
+
+/// What the elements up to each one along the middle axis give, in their order.
+enum class running : std::uint8_t { sum, prod, logaddexp };
+/// `finish` takes rows of results, by the indices of their elements. Defined for double and
+/// std::int64_t, which has no logaddexp.
+template <class A>
+void scan(running r, const groups& g, row_function<A> load, row_function<A> finish);
+/// The greatest or the smallest element so far, the last one of equals.
+template <class A>
+void scan_best(bool greatest, const groups& g, row_function<A> load, best_function<A> finish);
+
+}  // namespace tensors
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TENSOR_FOLD_HPP
