@@ -18,14 +18,10 @@ using model::data_type;
 using model::op_type;
 using name = model::argument_name;
 
-/// Products and sums of sizes, which stay at the largest number once they reach it.
+/// Products of sizes, which stay at the largest number once they reach it.
 [[nodiscard]] std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
   std::uint64_t out = 0;
   return __builtin_mul_overflow(a, b, &out) ? std::numeric_limits<std::uint64_t>::max() : out;
-}
-[[nodiscard]] std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t out = 0;
-  return __builtin_add_overflow(a, b, &out) ? std::numeric_limits<std::uint64_t>::max() : out;
 }
 [[nodiscard]] std::uint64_t elements(const std::uint64_t (&shape)[4]) noexcept {
   return times(times(shape[0], shape[1]), times(shape[2], shape[3]));

@@ -44,6 +44,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::ark {
 
+/// Sums of sizes, which stay at the largest number once they reach it.
+[[nodiscard]] inline std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
+  std::uint64_t out = 0;
+  return __builtin_add_overflow(a, b, &out) ? ~std::uint64_t{0} : out;
+}
+
 // ---- tensors
 
 /// Where something starts: a storage of the rank, or its scratch memory.

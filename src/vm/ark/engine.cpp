@@ -67,15 +67,6 @@ class engine::post final : public transport {
   std::vector<std::uint64_t> counts_, arrived_;
 };
 
-namespace {
-
-[[nodiscard]] std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
-  std::uint64_t out = 0;
-  return __builtin_add_overflow(a, b, &out) ? std::numeric_limits<std::uint64_t>::max() : out;
-}
-
-}  // namespace
-
 engine::engine(const model::world& w, const machine_options& how, std::size_t first,
                std::size_t last)
     : world_(&w), how_(how), first_(first) {

@@ -22,7 +22,7 @@ struct filter {
   double (*at)(double distance) noexcept;
 };
 constexpr filter triangle = {1, [](double x) noexcept { return std::max(1 - std::fabs(x), 0.0); }};
-constexpr filter cubic = {2, [](double x) noexcept {
+constexpr filter cubic_filter = {2, [](double x) noexcept {
                             constexpr double k = -0.5;
                             x = std::fabs(x);
                             if (x < 1) return ((k + 2) * x - (k + 3)) * x * x + 1;
@@ -165,8 +165,8 @@ void expect_image(const tensor& x) {
 
 value upsample_linear_antialiased(call& c) { return resized_by(c, triangle); }
 value upsample_linear_antialiased_to(call& c) { return resized_to(c, triangle); }
-value upsample_cubic_antialiased(call& c) { return resized_by(c, cubic); }
-value upsample_cubic_antialiased_to(call& c) { return resized_to(c, cubic); }
+value upsample_cubic_antialiased(call& c) { return resized_by(c, cubic_filter); }
+value upsample_cubic_antialiased_to(call& c) { return resized_to(c, cubic_filter); }
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

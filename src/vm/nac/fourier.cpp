@@ -24,7 +24,6 @@ namespace {
 using model::operation;
 using complex_number = std::complex<double>;
 
-[[nodiscard]] value whole(call& c, std::int64_t v) { return make_number(c.arena, v); }
 [[nodiscard]] value list_of(std::span<const std::int64_t> v) {
   return value::int_list(std::vector<std::int64_t>(v.begin(), v.end()));
 }

@@ -21,7 +21,6 @@ namespace {
 
 using model::operation;
 
-[[nodiscard]] value whole(call& c, std::int64_t v) { return make_number(c.arena, v); }
 [[nodiscard]] value number_or_none(call& c, std::size_t letter) {
   return c.has(letter) ? c.at(letter) : value();
 }

@@ -14,13 +14,13 @@ namespace vm::nem {
 
 namespace {
 
-constexpr std::int64_t block = 256;  ///< nibbles at once
+constexpr std::int64_t nibble_block = 256;  ///< nibbles at once
 
 void copy_nibble_blocks(const tensor& x, std::int64_t from, std::int64_t from_step, const tensor& y,
                         std::int64_t to, std::int64_t to_step, std::int64_t n) {
-  std::array<std::uint32_t, block> bits;
-  for (std::int64_t i = 0; i < n; i += block) {
-    const auto some = static_cast<std::size_t>(std::min(block, n - i));
+  std::array<std::uint32_t, nibble_block> bits;
+  for (std::int64_t i = 0; i < n; i += nibble_block) {
+    const auto some = static_cast<std::size_t>(std::min(nibble_block, n - i));
     load_bits(x, from + i * from_step, from_step, bits.data(), some);
     wrap(y, to + i * to_step, to_step, bits.data(), some);
   }
@@ -61,15 +61,15 @@ void copying::run(std::int64_t from_first, std::int64_t to_first) const {
   });
 }
 
-void fill(shape_view shape, const elements_of& to, std::uint32_t bits) {
-  std::array<std::uint32_t, block> row;
+void fill(shape_view shape, const raw_elements& to, std::uint32_t bits) {
+  std::array<std::uint32_t, nibble_block> row;
   row.fill(bits);
   const rows<1> r(shape, {to.strides});
   const std::int64_t step = r.steps()[0];
   r.each([&](const auto& first, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += block)
+    for (std::int64_t i = 0; i < n; i += nibble_block)
       wrap(*to.of, to.first + first[0] + i * step, step, row.data(),
-           static_cast<std::size_t>(std::min(block, n - i)));
+           static_cast<std::size_t>(std::min(nibble_block, n - i)));
   });
 }
 

@@ -31,7 +31,7 @@ namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
 /// Elements of a tensor: from number `first` on, by strides that may be negative.
-struct elements_of {
+struct raw_elements {
   const tensor* of = nullptr;
   std::int64_t first = 0;
   shape_view strides;
@@ -51,10 +51,10 @@ class copying {
   unsigned bits_;
 };
 
-inline void copy(shape_view shape, const elements_of& from, const elements_of& to) {
+inline void copy(shape_view shape, const raw_elements& from, const raw_elements& to) {
   copying(shape, *from.of, from.strides, *to.of, to.strides).run(from.first, to.first);
 }
-void fill(shape_view shape, const elements_of& to, std::uint32_t bits);
+void fill(shape_view shape, const raw_elements& to, std::uint32_t bits);
 
 }  // namespace vm::nem
 }  // namespace tessera::inline TESSERA_ABI

@@ -25,7 +25,7 @@ namespace {
   return {};
 }
 
-[[nodiscard]] std::uint64_t product(shape_view shape) noexcept {
+[[nodiscard]] std::uint64_t volume_of(shape_view shape) noexcept {
   std::uint64_t n = 1;
   for (const std::int64_t d : shape)
     if (__builtin_mul_overflow(n, static_cast<std::uint64_t>(d), &n)) return UINT64_MAX;
@@ -70,7 +70,7 @@ namespace {
   constexpr std::uint64_t a_step = 16, without_kernel = 4;
   if (!has_kernel(c)) return times(macs, without_kernel);
   const shape_view y = c.outputs[0].shape;
-  const std::uint64_t all = std::max<std::uint64_t>(product(y), 1);
+  const std::uint64_t all = std::max<std::uint64_t>(volume_of(y), 1);
   const auto n = static_cast<std::uint64_t>(y.back());
   if (model::row(c.opcode).category == model::opcode_category::convolution)
     return product_steps(all / n, n, macs / all, a_step);
@@ -171,14 +171,14 @@ work work_of(const call& c) noexcept {
       break;
     case model::opcode_category::linear_algebra: {
       const std::size_t inner = x.rank() - (x.is_transposed ? 2 : 1);
-      w.macs = times(product(y.shape), static_cast<std::uint64_t>(x.shape[inner]));
-      w.elements = std::max(product(x.shape), product(y.shape));
+      w.macs = times(volume_of(y.shape), static_cast<std::uint64_t>(x.shape[inner]));
+      w.elements = std::max(volume_of(x.shape), volume_of(y.shape));
       break;
     }
     case model::opcode_category::convolution: {
       const shape_view weights = c.inputs[1].shape;
-      w.macs = times(product(y.shape), product(weights.first(weights.size() - 1)));
-      w.elements = std::max(product(x.shape), product(y.shape));
+      w.macs = times(volume_of(y.shape), volume_of(weights.first(weights.size() - 1)));
+      w.elements = std::max(volume_of(x.shape), volume_of(y.shape));
       break;
     }
     case model::opcode_category::elementwise_unary:
@@ -191,7 +191,7 @@ work work_of(const call& c) noexcept {
     case model::opcode_category::softmax:
     case model::opcode_category::type_conversion:
     case model::opcode_category::generic:
-      w.elements = std::max(product(x.shape), product(y.shape));
+      w.elements = std::max(volume_of(x.shape), volume_of(y.shape));
       break;
   }
   return w;
@@ -202,12 +202,12 @@ std::uint64_t steps_of(const call& c) noexcept {
   const work w = work_of(c);
   std::uint64_t elements = 0;
   for (const auto& operands : {c.inputs, c.outputs})
-    for (const tensor& x : operands) elements = sum_of_steps(elements, product(x.shape));
+    for (const tensor& x : operands) elements = sum_of_steps(elements, volume_of(x.shape));
   std::uint64_t all = times(elements, element_steps(category));
   all = sum_of_steps(all, sum_of_steps(steps_of_products(c, w.macs), w.bytes / 8));
   if (category == model::opcode_category::pooling && !c.outputs.empty()) {
     const std::uint64_t windows =
-        times(product(c.outputs[0].shape), product(c.attributes.kernel_shape));
+        times(volume_of(c.outputs[0].shape), volume_of(c.attributes.kernel_shape));
     all = sum_of_steps(all, times(windows, element_steps(category)));
   }
   return all;
