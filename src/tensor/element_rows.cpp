@@ -63,6 +63,25 @@ void store_nibbles(std::byte* data, std::int64_t first, std::int64_t step, const
 }
 
 template <class T, class To>
+void load_dense(const std::byte* __restrict p, To* __restrict to, std::size_t n) noexcept {
+  if constexpr (!is_half<T>) {
+    for (std::size_t i = 0; i < n; ++i) to[i] = static_cast<To>(read<T>(p + i * sizeof(T), false));
+  } else {
+    raw<T> here[part];
+    [[maybe_unused]] float wide[part];
+    for (std::size_t i = 0; i < n; i += part) {
+      const std::size_t count = std::min(part, n - i);
+      std::memcpy(here, p + i * sizeof(T), count * sizeof(T));
+      if constexpr (std::is_same_v<To, float>) {
+        widen(of<T>{}, here, to + i, count);
+      } else {
+        widen(of<T>{}, here, wide, count);
+        for (std::size_t k = 0; k < count; ++k) to[i + k] = static_cast<To>(wide[k]);
+      }
+    }
+  }
+}
+template <class T, class To>
 void load_values(const std::byte* p, std::int64_t step, To* to, std::size_t n,
                  bool swapped) noexcept {
   if (step == 0 && n != 0) {
@@ -74,19 +93,27 @@ void load_values(const std::byte* p, std::int64_t step, To* to, std::size_t n,
   } else if constexpr (std::is_same_v<T, To>) {
     if (n != 0) std::memcpy(to, p, n * sizeof(T));
   } else {
+    load_dense<T>(p, to, n);
+  }
+}
+
+template <class T, class Rules, class From>
+void store_dense(std::byte* __restrict p, const From* __restrict from, std::size_t n) noexcept {
+  if constexpr (!is_half<T>) {
+    for (std::size_t i = 0; i < n; ++i) write(p + i * sizeof(T), convert<T, Rules>(from[i]), false);
+  } else {
     raw<T> here[part];
+    float wide[part];
+    constexpr bool is_float_row = std::is_same_v<From, float> && !Rules::has_one_nan;
     for (std::size_t i = 0; i < n; i += part) {
       const std::size_t count = std::min(part, n - i);
-      std::memcpy(here, p + i * sizeof(T), count * sizeof(T));
-      if constexpr (!is_half<T>) {
-        for (std::size_t k = 0; k < count; ++k) to[i + k] = static_cast<To>(here[k]);
-      } else if constexpr (std::is_same_v<To, float>) {
-        widen(of<T>{}, here, to + i, count);
+      if constexpr (is_float_row) {
+        narrow(of<T>{}, from + i, here, count);
       } else {
-        float wide[part];
-        widen(of<T>{}, here, wide, count);
-        for (std::size_t k = 0; k < count; ++k) to[i + k] = static_cast<To>(wide[k]);
+        for (std::size_t k = 0; k < count; ++k) wide[k] = float_for<T, Rules>(from[i + k]);
+        narrow(of<T>{}, wide, here, count);
       }
+      std::memcpy(p + i * sizeof(T), here, count * sizeof(T));
     }
   }
 }
@@ -100,20 +127,7 @@ void store_values(std::byte* p, std::int64_t step, const From* from, std::size_t
       write(p + static_cast<std::int64_t>(i) * bytes, convert<T, Rules>(from[i]), swapped);
     return;
   }
-  raw<T> here[part];
-  for (std::size_t i = 0; i < n; i += part) {
-    const std::size_t count = std::min(part, n - i);
-    if constexpr (!is_half<T>) {
-      for (std::size_t k = 0; k < count; ++k) here[k] = convert<T, Rules>(from[i + k]);
-    } else if constexpr (std::is_same_v<From, float> && !Rules::has_one_nan) {
-      narrow(of<T>{}, from + i, here, count);
-    } else {
-      float wide[part];
-      for (std::size_t k = 0; k < count; ++k) wide[k] = float_for<T, Rules>(from[i + k]);
-      narrow(of<T>{}, wide, here, count);
-    }
-    std::memcpy(p + i * sizeof(T), here, count * sizeof(T));
-  }
+  store_dense<T, Rules>(p, from, n);
 }
 
 }  // namespace

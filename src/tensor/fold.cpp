@@ -151,7 +151,7 @@ template <class A>
 
 /// Goes along what is kept where those elements lie closer to one another.
 template <class A, class Sum>
-void fold_by(const steps<A, Sum>& by, const fold_rows& rows, const row_function<A>& load,
+void fold_by(const steps<A, Sum>& by, const fold_rows& rows, const row_loader<A>& load,
              const row_function<Sum>& finish) {
   std::array<A, block> row;
   std::array<Sum, block> sums;
@@ -167,8 +167,8 @@ void fold_by(const steps<A, Sum>& by, const fold_rows& rows, const row_function<
       for (std::int64_t j = 0; j < length; ++j, ++k) {
         const row_place from{x + at[0] + j * inner[0], step[0], index + at[1] + j * inner[1],
                              step[1]};
-        load(from, row.data(), static_cast<std::size_t>(n));
-        by.across(sums.data(), row.data(), static_cast<std::size_t>(n), k);
+        const auto count = static_cast<std::size_t>(n);
+        by.across(sums.data(), load(from, row.data(), count), count, k);
       }
     });
   };
@@ -178,16 +178,34 @@ void fold_by(const steps<A, Sum>& by, const fold_rows& rows, const row_function<
     lanes.fill(by.start);
     rows.reduced.each([&](const auto& at, std::int64_t length) {
       for (std::int64_t j = 0; j < length; j += block) {
-        const std::int64_t n = std::min(block, length - j);
+        const auto n = static_cast<std::size_t>(std::min(block, length - j));
         const row_place from{x + at[0] + j * inner[0], inner[0], index + at[1] + j * inner[1],
                              inner[1]};
-        load(from, row.data(), static_cast<std::size_t>(n));
-        by.along(lanes.data(), row.data(), static_cast<std::size_t>(n), k);
-        k += n;
+        by.along(lanes.data(), load(from, row.data(), n), n, k);
+        k += static_cast<std::int64_t>(n);
       }
     });
     if (by.join != nullptr) by.join(lanes.data());
     return lanes[0];
+  };
+  // Short neighbours are loaded together.
+  const std::int64_t size = rows.reduced.length();
+  const bool are_neighbours = !by_kept && rows.reduced.is_one() && size > 0 && size <= block / 2 &&
+                              step[0] == size * inner[0] && step[1] == size * inner[1];
+  const auto sum_neighbours = [&](std::int64_t x, std::int64_t index, std::int64_t n) {
+    const std::int64_t once = block / size;
+    for (std::int64_t i = 0; i < n; i += once) {
+      const std::int64_t some = std::min(once, n - i);
+      const A* from = load({x + i * step[0], inner[0], index + i * step[1], inner[1]}, row.data(),
+                           static_cast<std::size_t>(some * size));
+      for (std::int64_t k = 0; k < some; ++k, from += size) {
+        std::array<Sum, lane_count> lanes;
+        lanes.fill(by.start);
+        by.along(lanes.data(), from, static_cast<std::size_t>(size), 0);
+        if (by.join != nullptr) by.join(lanes.data());
+        sums[static_cast<std::size_t>(i + k)] = lanes[0];
+      }
+    }
   };
   rows.kept.each([&](const auto& first, std::int64_t all) {
     for (std::int64_t from = 0; from < all; from += block) {
@@ -195,6 +213,8 @@ void fold_by(const steps<A, Sum>& by, const fold_rows& rows, const row_function<
       const std::int64_t x = first[0] + from * step[0], index = first[1] + from * step[1];
       if (by_kept)
         sum_by_kept(x, index, n);
+      else if (are_neighbours)
+        sum_neighbours(x, index, n);
       else
         for (std::int64_t i = 0; i < n; ++i)
           sums[static_cast<std::size_t>(i)] = sum_of_one(x + i * step[0], index + i * step[1]);
@@ -206,40 +226,47 @@ void fold_by(const steps<A, Sum>& by, const fold_rows& rows, const row_function<
 
 // ---- elements up to each one
 
-/// Rows of the middle axis where its elements are neighbours, else rows across it: what `to` holds of
-/// a row's elements before goes on from one row to the next.
+/// Along rows of the middle axis where its elements are neighbours, else along it by rows of others.
 template <class A, class Sum, class Step>
-void scan_by(const groups& g, const Sum& start, const row_function<A>& load,
+void scan_by(const groups& g, const Sum& start, const row_loader<A>& load,
              const row_function<Sum>& finish, Step&& step) {
   std::array<A, block> row;
   std::array<Sum, block> sums, results;
-  const bool is_along = g.inner == 1;
-  const std::int64_t width = is_along ? g.count : g.inner, rows = is_along ? 1 : g.count;
+  if (g.inner == 1) {
+    for (std::int64_t o = 0; o < g.outer; ++o) {
+      Sum sum = start;
+      for (std::int64_t first = 0; first < g.count; first += block) {
+        const auto n = static_cast<std::size_t>(std::min(block, g.count - first));
+        const row_place at{o * g.count + first, 1, 0, 0};
+        const A* const x = load(at, row.data(), n);
+        for (std::size_t k = 0; k < n; ++k)
+          results[k] = sum = step(sum, x[k], first + static_cast<std::int64_t>(k));
+        finish(at, results.data(), n);
+      }
+    }
+    return;
+  }
   for (std::int64_t o = 0; o < g.outer; ++o)
-    for (std::int64_t first = 0; first < width; first += block) {
-      const std::int64_t n = std::min(block, width - first);
-      if (!is_along || first == 0) std::fill(sums.begin(), sums.end(), start);
-      for (std::int64_t r = 0; r < rows; ++r) {
-        const row_place at{(o * rows + r) * width + first, 1, 0, 0};
-        const auto count = static_cast<std::size_t>(n);
-        load(at, row.data(), count);
-        for (std::size_t k = 0; k < count; ++k) {
-          Sum& sum = sums[is_along ? 0 : k];
-          sum = step(sum, row[k], is_along ? first + static_cast<std::int64_t>(k) : r);
-          results[k] = sum;
-        }
-        finish(at, results.data(), count);
+    for (std::int64_t first = 0; first < g.inner; first += block) {
+      const auto n = static_cast<std::size_t>(std::min(block, g.inner - first));
+      std::fill_n(sums.begin(), n, start);
+      for (std::int64_t r = 0; r < g.count; ++r) {
+        const row_place at{(o * g.count + r) * g.inner + first, 1, 0, 0};
+        const A* const x = load(at, row.data(), n);
+        for (std::size_t k = 0; k < n; ++k) sums[k] = step(sums[k], x[k], r);
+        std::copy_n(sums.begin(), n, results.begin());
+        finish(at, results.data(), n);
       }
     }
 }
 
 }  // namespace
 
-fold_rows::fold_rows(const groups& g) noexcept
+fold_rows::fold_rows(const groups& g, bool has_index) noexcept
     : kept([&] {
         const std::int64_t shape[] = {g.outer, g.inner}, x[] = {g.count * g.inner, 1},
-                           index[] = {g.inner, 1}, none[] = {0, 0};
-        return rows<4, max_rank>(shape, {x, index, index, none});
+                           to[] = {g.inner, 1}, none[] = {0, 0};
+        return rows<4, max_rank>(shape, {x, has_index ? to : none, to, none});
       }()),
       reduced([&] {
         const std::int64_t shape[] = {g.count}, x[] = {g.inner}, none[] = {0};
@@ -247,19 +274,18 @@ fold_rows::fold_rows(const groups& g) noexcept
       }()) {}
 
 template <class A>
-void fold(reduction r, const fold_rows& rows, row_function<A> load, row_function<A> finish) {
+void fold(reduction r, const fold_rows& rows, row_loader<A> load, row_function<A> finish) {
   fold_by<A, A>(steps_of<A>(r), rows, load, finish);
 }
 template <class A>
-void fold_best(bool greatest, const fold_rows& rows, row_function<A> load,
-               best_function<A> finish) {
+void fold_best(bool greatest, const fold_rows& rows, row_loader<A> load, best_function<A> finish) {
   steps<A, indexed<A>> by;
   by.along = greatest ? find_along<A, true> : find_along<A, false>;
   by.across = greatest ? find_across<A, true> : find_across<A, false>;
   fold_by<A, indexed<A>>(by, rows, load, in_two(finish));
 }
 template <class A>
-void scan(running r, const groups& g, row_function<A> load, row_function<A> finish) {
+void scan(running r, const groups& g, row_loader<A> load, row_function<A> finish) {
   switch (r) {
     case running::sum:
       return scan_by<A, A>(g, A{}, load, finish,
@@ -274,21 +300,24 @@ void scan(running r, const groups& g, row_function<A> load, row_function<A> fini
   }
 }
 template <class A>
-void scan_best(bool greatest, const groups& g, row_function<A> load, best_function<A> finish) {
-  scan_by<A, indexed<A>>(
-      g, {}, load, in_two(finish), [greatest](const indexed<A>& a, A v, std::int64_t at) {
-        const bool is_next = at == 0 || v == a.value || (v != v && a.value != a.value) ||
-                             beats(greatest, v, a.value);
-        return is_next ? indexed<A>{v, at} : a;
-      });
+void scan_best(bool greatest, const groups& g, row_loader<A> load, best_function<A> finish) {
+  const auto by = [&]<bool Greatest>(std::bool_constant<Greatest>) {
+    scan_by<A, indexed<A>>(
+        g, {}, load, in_two(finish), [](const indexed<A>& a, A v, std::int64_t at) {
+          const bool is_next = at == 0 || v == a.value || (v != v && a.value != a.value) ||
+                               beats(Greatest, v, a.value);
+          return is_next ? indexed<A>{v, at} : a;
+        });
+  };
+  greatest ? by(std::true_type{}) : by(std::false_type{});
 }
 
 #define TESSERA_FOLD(A)                                                                            \
-  template void fold(reduction, const fold_rows&, row_function<A>, row_function<A>)
+  template void fold(reduction, const fold_rows&, row_loader<A>, row_function<A>);                 \
+  template void fold_best(bool, const fold_rows&, row_loader<A>, best_function<A>)
 #define TESSERA_SCAN(A)                                                                            \
-  template void fold_best(bool, const fold_rows&, row_function<A>, best_function<A>);              \
-  template void scan(running, const groups&, row_function<A>, row_function<A>);                    \
-  template void scan_best(bool, const groups&, row_function<A>, best_function<A>)
+  template void scan(running, const groups&, row_loader<A>, row_function<A>);                      \
+  template void scan_best(bool, const groups&, row_loader<A>, best_function<A>)
 TESSERA_FOLD(float);
 TESSERA_FOLD(double);
 TESSERA_FOLD(std::int64_t);

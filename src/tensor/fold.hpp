@@ -8,6 +8,7 @@
 //   fold<double>(reduction::sum, rows,
 //                [&](const row_place& at, double* to, std::size_t n) {
 //                  load_row(type, x, at.first, at.step, to, n);
+//                  return to;
 //                },
 //                [&](const row_place& at, double* sums, std::size_t n) { … });
 //
@@ -62,8 +63,8 @@ struct fold_rows {
 
   fold_rows(const rows<4, max_rank>& to, const rows<2, max_rank>& from) noexcept
       : kept(to), reduced(from) {}
-  /// Of a dense operand; the index of an element is that of its result.
-  explicit fold_rows(const groups& g) noexcept;
+  /// Of a dense operand; the index of an element is that of its result, or 0.
+  explicit fold_rows(const groups& g, bool has_index = true) noexcept;
 };
 
 #define TESSERA_REDUCTIONS(X)                                                                      \
@@ -82,32 +83,35 @@ enum class reduction : std::uint8_t {
 #undef TESSERA_X
 };
 
-/// Gives n elements, or takes n results, which it may change.
+/// Gives n elements: in `to`, or where they are already.
+template <class A>
+using row_loader = function_ref<const A*(const row_place& at, A* to, std::size_t n)>;
+/// Takes n results, which it may change.
 template <class A>
 using row_function = function_ref<void(const row_place& at, A* row, std::size_t n)>;
 
 /// Defined for double, float (max, min, max_of_numbers) and std::int64_t.
 template <class A>
-void fold(reduction r, const fold_rows& rows, row_function<A> load, row_function<A> finish);
+void fold(reduction r, const fold_rows& rows, row_loader<A> load, row_function<A> finish);
 
 /// Takes n elements, and how many came before each of them.
 template <class A>
 using best_function =
     function_ref<void(const row_place& at, A* values, std::int64_t* indices, std::size_t n)>;
 /// The first one of the greatest or the smallest elements; NaN is greater, and smaller, than others.
-/// Defined for double and std::int64_t.
+/// Defined for float, double and std::int64_t.
 template <class A>
-void fold_best(bool greatest, const fold_rows& rows, row_function<A> load, best_function<A> finish);
+void fold_best(bool greatest, const fold_rows& rows, row_loader<A> load, best_function<A> finish);
 
 /// What the elements up to each one along the middle axis give, in their order.
 enum class running : std::uint8_t { sum, prod, logaddexp };
 /// `finish` takes rows of results, by the indices of their elements. Defined for double and
 /// std::int64_t, which has no logaddexp.
 template <class A>
-void scan(running r, const groups& g, row_function<A> load, row_function<A> finish);
+void scan(running r, const groups& g, row_loader<A> load, row_function<A> finish);
 /// The greatest or the smallest element so far, the last one of equals.
 template <class A>
-void scan_best(bool greatest, const groups& g, row_function<A> load, best_function<A> finish);
+void scan_best(bool greatest, const groups& g, row_loader<A> load, best_function<A> finish);
 
 }  // namespace tensors
 }  // namespace tessera::inline TESSERA_ABI

@@ -35,6 +35,7 @@ template <class A>
   return [&x](const row_place& at, A* to, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
       to[i] = x[static_cast<std::size_t>(at.first + static_cast<std::int64_t>(i) * at.step)];
+    return to;
   };
 }
 template <class A>

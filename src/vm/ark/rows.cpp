@@ -309,6 +309,7 @@ void reduce_by(tensors::reduction by, element_type type, const row& r, std::size
       by, rows,
       [&](const tensors::row_place& at, A* to, std::size_t n) {
         tensors::load_row(type, r.in[0], at.first, at.step, to, n);
+        return to;
       },
       [&](const tensors::row_place& at, A* results, std::size_t n) {
         finish(results, n);

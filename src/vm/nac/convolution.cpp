@@ -233,8 +233,7 @@ void charge_work(memory& arena, const geometry& g, data_type type) {
 
 [[nodiscard]] tensor run(call& c, const geometry& g, const tensor& x, const tensor& w,
                          const tensor* bias) {
-  // Of int16 the sums are made as int32.
-  const data_type type = x.type == data_type::int16 ? data_type::int32 : widened(x.type);
+  const data_type type = widened(x.type);
   const tensor out = make_tensor(c.arena, type, result_shape(g));
   if (out.size() == 0) return cast(c.arena, out, x.type);
   charge_work(c.arena, g, type);

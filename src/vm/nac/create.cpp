@@ -26,19 +26,6 @@ constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
   return filled(arena, type, dims, v);
 }
 
-/// Element i becomes f(i).
-template <class A, class F>
-void put_each(const tensor& out, F&& f) {
-  constexpr std::int64_t part = 256;
-  A row[part];
-  const auto size = static_cast<std::int64_t>(out.size());
-  for (std::int64_t i = 0; i < size; i += part) {
-    const std::int64_t n = std::min(part, size - i);
-    for (std::int64_t k = 0; k < n; ++k) row[k] = f(i + k);
-    store(out, {i, 1, 0, 0}, row, static_cast<std::size_t>(n));
-  }
-}
-
 [[nodiscard]] shape sizes(call& c, std::size_t letter) { return shape(c.int_list(letter)); }
 
 /// The type that a sequence is computed in: integers exactly, floats in double.

@@ -181,8 +181,11 @@ void fill(const tensor& out, const scalar& v) {
     T bits;
     std::memcpy(&bits, &element, sizeof bits);
     const std::size_t count = out.size();
-    for (std::size_t i = 0; i < count; ++i)
-      std::memcpy(out.data + i * sizeof bits, &bits, sizeof bits);
+    std::byte* const to = out.data;
+    for (std::size_t i = 0; i < count; ++i) {
+      const T one = bits;
+      std::memcpy(to + i * sizeof one, &one, sizeof one);
+    }
   });
 }
 tensor filled(memory& arena, data_type type, const shape& dims, const scalar& v) {

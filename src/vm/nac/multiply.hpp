@@ -135,8 +135,7 @@ void visit_wide(data_type type, F&& f) {
     f(of<float>{});
 }
 
-/// Calls f with what products of a type are made in. Sums of bytes wrap alike whatever their signs;
-/// int16 is multiplied as int32.
+/// Calls f with what products of a type are made in. Sums of bytes wrap alike whatever their signs.
 template <class F>
 void visit_product(data_type type, F&& f) {
   switch (type) {
@@ -144,11 +143,11 @@ void visit_product(data_type type, F&& f) {
     case data_type::bfloat16:
     case data_type::float32: return f(of<float>{});
     case data_type::float64: return f(of<double>{});
+    case data_type::int16: return f(of<std::int16_t>{});
     case data_type::int32: return f(of<std::int32_t>{});
     case data_type::int64: return f(of<std::int64_t>{});
     case data_type::int8:
     case data_type::uint8: return f(of<std::int8_t>{});
-    case data_type::int16:
     case data_type::boolean: break;
   }
   fail(errc::nac_run_type, "an operand is " + std::string(model::name(type)));

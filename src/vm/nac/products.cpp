@@ -121,14 +121,6 @@ void fill(const tensor& from, T scale, const shape& dims, T* out) {
 tensor matrix_product(call& c, const matrices& by, const shape& batch, const shape& result,
                       const tensor& a, const tensor& b, const tensor* addend, const scalar* beta,
                       const scalar* alpha) {
-  if (a.type == data_type::int16) {
-    const auto wide = [&](const tensor& x) { return cast(c.arena, x, data_type::int32); };
-    const tensor more = addend != nullptr ? wide(*addend) : tensor{};
-    return cast(c.arena,
-                matrix_product(c, by, batch, result, wide(a), wide(b),
-                               addend != nullptr ? &more : nullptr, beta, alpha),
-                a.type);
-  }
   tensor out = make_tensor(c.arena, widened(a.type), result);
   visit_product(a.type, [&]<class T>(of<T>) {
     const T times = alpha == nullptr ? T{1} : alpha->as<T>();

@@ -16,6 +16,7 @@
 #include "elementwise.hpp"
 #include "io/random.hpp"
 #include "operations.hpp"
+#include "reduce.hpp"
 #include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -81,24 +82,23 @@ template <class F>
                    [&]<class>(std::uint64_t& state) { return mean + std * gaussian(state); });
 }
 
+[[nodiscard]] bool holds(data_type type, std::int64_t v) {
+  return visit(type, [v]<class T>(of<T>) { return convert<std::int64_t>(convert<T>(v)) == v; });
+}
 [[nodiscard]] tensor integers(call& c, data_type type, const shape& dims, std::int64_t low,
                               std::int64_t high) {
   if (low >= high)
     fail(errc::nac_run_argument, "low is " + std::to_string(low) + " and high " +
                                      std::to_string(high) + "; expected low < high");
-  visit(type, [&]<class T>(of<T>) {
-    if constexpr (!is_float<T>)
-      for (const std::int64_t v : {low, high - 1})
-        if (convert<std::int64_t>(convert<T>(v)) != v)
-          fail(errc::nac_run_argument,
-               std::to_string(v) + " doesn't fit the type " + std::string(name(type)));
-  });
+  for (const std::int64_t v : {low, high - 1})
+    if (!is_floating(type) && !holds(type, v))
+      fail(errc::nac_run_argument,
+           std::to_string(v) + " doesn't fit the type " + std::string(name(type)));
   tensor out = make_tensor(c.arena, type, dims);
   const std::uint64_t first = static_cast<std::uint64_t>(low);
   const std::uint64_t count = static_cast<std::uint64_t>(high) - first;
-  visit(type, [&]<class T>(of<T>) {
-    for (T& y : out.elements<T>())
-      y = convert<T>(static_cast<std::int64_t>(first + below(count, c.work.random)));
+  put_each<std::int64_t>(out, [&](std::int64_t) {
+    return static_cast<std::int64_t>(first + below(count, c.work.random));
   });
   return out;
 }
@@ -107,10 +107,8 @@ template <class F>
 template <class P>
 [[nodiscard]] tensor coins(call& c, data_type type, const shape& dims, const P& p) {
   tensor out = make_tensor(c.arena, type, dims);
-  visit(type, [&]<class T>(of<T>) {
-    T* const y = out.as<T>();
-    for (std::size_t k = 0; k < out.size(); ++k)
-      y[k] = convert<T>(std::int64_t{fraction<double>(c.work.random) < p(k) ? 1 : 0});
+  put_each<std::int64_t>(out, [&](std::int64_t k) {
+    return std::int64_t{fraction<double>(c.work.random) < p(static_cast<std::size_t>(k)) ? 1 : 0};
   });
   return out;
 }
@@ -241,20 +239,14 @@ value randperm(call& c) {
   const data_type type = c.type_or(1, data_type::int64);
   if (n < 0) fail(errc::nac_run_argument, "n is " + std::to_string(n) + "; expected at least 0");
   if (type == data_type::boolean) refuse(c, type);
-  visit(type, [&]<class T>(of<T>) {
-    if (n != 0 && convert<std::int64_t>(convert<T>(n - 1)) != n - 1)
-      fail(errc::nac_run_argument, "n is " + std::to_string(n) +
-                                       ", and n - 1 doesn't fit the type " +
-                                       std::string(name(type)));
-  });
-  tensor out = make_tensor(c.arena, type, {n});
-  visit(type, [&]<class T>(of<T>) {
-    T* const y = out.as<T>();
-    for (std::size_t k = 0; k < out.size(); ++k) y[k] = convert<T>(static_cast<std::int64_t>(k));
-    for (std::size_t k = out.size(); k > 1; --k)
-      std::swap(y[k - 1], y[static_cast<std::size_t>(below(k, c.work.random))]);
-  });
-  return out;
+  if (n != 0 && !holds(type, n - 1))
+    fail(errc::nac_run_argument, "n is " + std::to_string(n) + ", and n - 1 doesn't fit the type " +
+                                     std::string(name(type)));
+  const tensor out = make_tensor(c.arena, data_type::int64, {n});
+  std::int64_t* const y = out.as<std::int64_t>();
+  for (std::int64_t k = 0; k < n; ++k) y[k] = k;
+  for (std::size_t k = out.size(); k > 1; --k) std::swap(y[k - 1], y[below(k, c.work.random)]);
+  return cast(c.arena, out, type);
 }
 
 value bernoulli(call& c) {

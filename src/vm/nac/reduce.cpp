@@ -104,6 +104,7 @@ void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
       [&](const row_place& at, A* row, std::size_t n) {
         load(r.x, at, row, n);
         before(at, row, n);
+        return row;
       },
       [&](const row_place& at, A* results, std::size_t n) {
         after(at, results, n);
@@ -114,7 +115,7 @@ template <class A>
 void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
              tensors::row_function<A> after) {
   if constexpr (std::is_same_v<A, double>)
-    if (has_kernel(by, r))
+    if (has_kernel(by, r) && out.size() != 0)
       return each_part(r.g.outer, [&](double* part, std::size_t n, const row_place& at) {
         const auto count = static_cast<std::size_t>(r.g.count);
         const float* const x = r.x.as<float>() + static_cast<std::size_t>(at.first) * count;
@@ -122,13 +123,19 @@ void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
         after(at, part, n);
         store(out, at, part, n);
       });
-  fold_to<A>(out, r, by, unchanged, after);
+  if (out.size() == 0) return;
+  tensors::fold<A>(by, tensors::fold_rows(r.g, false), rows_of<A>(r.x),
+                   [&](const row_place& at, A* results, std::size_t n) {
+                     after(at, results, n);
+                     store(out, at, results, n);
+                   });
 }
 #define TESSERA_FOLD(A)                                                                            \
   template void fold_to(const tensor&, const reduction&, tensors::reduction,                       \
                         tensors::row_function<A>, tensors::row_function<A>);                       \
   template void fold_to(const tensor&, const reduction&, tensors::reduction,                       \
                         tensors::row_function<A>)
+TESSERA_FOLD(float);
 TESSERA_FOLD(double);
 TESSERA_FOLD(std::int64_t);
 #undef TESSERA_FOLD
@@ -211,7 +218,7 @@ void divide(std::int64_t count, double* sums, std::size_t n) {
       });
     } else {
       fold_to<double>(
-          wide, r, tensors::reduction::sum_in_lanes, unchanged,
+          wide, r, tensors::reduction::sum_in_lanes,
           [&](const row_place&, double* sums, std::size_t n) { divide(r.g.count, sums, n); });
       fold_to<double>(
           out, r, tensors::reduction::sum_in_lanes,
@@ -254,7 +261,11 @@ constexpr auto truths = [](const row_place&, auto* row, std::size_t n) {
   const reduction r = reduction_of(c.arena, x, axes, keep);
   tensor out = make_tensor(c.arena, x.type, r.dims);
   const auto by = greatest ? tensors::reduction::max : tensors::reduction::min;
-  visit_sums(x.type, [&]<class A>(of<A>) { fold_to<A>(out, r, by, unchanged); });
+  // Rows of floats have a kernel.
+  if (has_kernel(by, r))
+    fold_to<double>(out, r, by, unchanged);
+  else
+    visit_numbers(x.type, [&]<class A>(of<A>) { fold_to<A>(out, r, by, unchanged); });
   return out;
 }
 [[nodiscard]] value extreme_of_axes(call& c, bool greatest) {
@@ -265,8 +276,8 @@ constexpr auto truths = [](const row_place&, auto* row, std::size_t n) {
 void find_best(const tensor& x, const groups& g, bool greatest, const tensor* values,
                const tensor& indices) {
   if (indices.size() == 0) return;
-  visit_sums(x.type, [&]<class A>(of<A>) {
-    tensors::fold_best<A>(greatest, tensors::fold_rows(g), rows_of<A>(x),
+  visit_numbers(x.type, [&]<class A>(of<A>) {
+    tensors::fold_best<A>(greatest, tensors::fold_rows(g, false), rows_of<A>(x),
                           put_best<A>(values, indices));
   });
 }

@@ -61,7 +61,11 @@ inline void store(const tensor& to, const row_place& at, const A* from, std::siz
 /// Loads rows of a tensor.
 template <class A>
 [[nodiscard]] inline auto rows_of(const tensor& x) noexcept {
-  return [&x](const row_place& at, A* to, std::size_t n) { load(x, at, to, n); };
+  return [&x](const row_place& at, A* to, std::size_t n) -> const A* {
+    if (element_of(x.type) == tensors::type_of<A> && at.step == 1) return x.as<A>() + at.first;
+    load(x, at, to, n);
+    return to;
+  };
 }
 /// Stores values, unless they are null, and indices.
 template <class A>
@@ -71,6 +75,19 @@ template <class A>
     std::copy_n(index, n, indices.as<std::int64_t>() + at.first);
   };
 }
+/// Element i becomes f(i).
+template <class A, class F>
+void put_each(const tensor& out, F&& f) {
+  constexpr std::int64_t part = 256;
+  A row[part];
+  const auto size = static_cast<std::int64_t>(out.size());
+  for (std::int64_t i = 0; i < size; i += part) {
+    const std::int64_t n = std::min(part, size - i);
+    for (std::int64_t k = 0; k < n; ++k) row[k] = f(i + k);
+    store(out, {i, 1, 0, 0}, row, static_cast<std::size_t>(n));
+  }
+}
+
 /// Calls f(of<A>{}) with what sums of a type are made in.
 template <class F>
 decltype(auto) visit_sums(data_type type, F&& f) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "elementwise.hpp"
 #include "tensor/element_rows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -66,15 +67,35 @@ void cast(data_type from_type, const std::byte* from, data_type to_type, std::by
     return;
   }
   const auto by_way_of = [&]<class A>(of<A>) {
+    const tensors::element_type loaded = element_of(from_type), stored = element_of(to_type);
+    // At once where one of both is what the other becomes.
+    const bool apart = from != to;
+    if (apart && stored == tensors::type_of<A>)
+      return tensors::load_row(loaded, from, 0, 1, lanes<A>(to), count);
+    if (apart && loaded == tensors::type_of<A>)
+      return tensors::store_row<tensors::nac_semantics>(stored, to, 0, 1, lanes<A>(from), count);
     constexpr std::size_t part = 256;
     A row[part];
     for (std::size_t i = 0; i < count; i += part) {
       const std::size_t n = std::min(part, count - i);
       const auto first = static_cast<std::int64_t>(i);
-      tensors::load_row(element_of(from_type), from, first, 1, row, n);
-      tensors::store_row<tensors::nac_semantics>(element_of(to_type), to, first, 1, row, n);
+      tensors::load_row(loaded, from, first, 1, row, n);
+      tensors::store_row<tensors::nac_semantics>(stored, to, first, 1, row, n);
     }
   };
+  const auto has_kernel = [](data_type half_type, data_type wide) {
+    return wide == data_type::float32 && widened(half_type) != half_type;
+  };
+  if (has_kernel(from_type, to_type))
+    return from_type == data_type::float16
+               ? tensors::widen(of<half>{}, lanes<std::uint16_t>(from), lanes<float>(to), count)
+               : tensors::widen(of<bfloat>{}, lanes<std::uint16_t>(from), lanes<float>(to), count);
+  if (has_kernel(to_type, from_type))
+    return to_type == data_type::float16
+               ? tensors::narrow(of<half>{}, lanes<float>(from), lanes<std::uint16_t>(to), count)
+               : tensors::narrow(of<bfloat>{}, lanes<float>(from), lanes<std::uint16_t>(to), count);
+  if (is_floating(to_type) && !is_floating(from_type))
+    return to_type == data_type::float64 ? by_way_of(of<double>{}) : by_way_of(of<float>{});
   visit_numbers(from_type, by_way_of);
 }
 

@@ -68,6 +68,7 @@ void sum_integers(const call& c, const folding& f) {
       tensors::reduction::sum, f.rows(),
       [&](const row_place& at, std::int64_t* to, std::size_t n) {
         load(c.inputs[0], at.first, at.step, to, n);
+        return to;
       },
       [&](const row_place& at, const std::int64_t* sums, std::size_t n) {
         wrap(c.outputs[0], at.first, at.step, sums, n);
@@ -81,9 +82,12 @@ void sum_integers(const call& c, const folding& f) {
   const std::int64_t max_index = range_of(c.outputs[0].element).greatest;
   verdict found;
   std::int64_t element = 0;  // of the output: rows come in its order
+  const auto load_row = [&](const row_place& at, double* to, std::size_t n) {
+    x.load(at, to, n);
+    return to;
+  };
   tensors::fold_best<double>(
-      c.opcode == opcode::argmax, f.rows(),
-      [&](const row_place& at, double* to, std::size_t n) { x.load(at, to, n); },
+      c.opcode == opcode::argmax, f.rows(), load_row,
       [&](const row_place& at, const double*, std::int64_t* indices, std::size_t n) {
         for (std::size_t i = 0; i < n; ++i, ++element) {
           if (indices[i] <= max_index) continue;
@@ -106,9 +110,13 @@ verdict reduce(const call& c, workspace&) {
   const integers as = is_quantized(c) ? integers::quantized : integers::plain;
   reals x(c.inputs[0], as), y(c.outputs[0], as);
   const folding f(c, x, y);
+  const auto load_row = [&](const row_place& at, double* to, std::size_t n) {
+    x.load(at, to, n);
+    return to;
+  };
   const auto fold = [&](tensors::reduction by) {
     tensors::fold<double>(
-        by, f.rows(), [&](const row_place& at, double* to, std::size_t n) { x.load(at, to, n); },
+        by, f.rows(), load_row,
         [&](const row_place& at, double* from, std::size_t n) { y.store(at, from, n); });
   };
   switch (nem::as<reduction_opcode>(c.opcode)) {
