@@ -126,7 +126,8 @@ template <class A, bool Greatest>
 void find_along(indexed<A>* best, const A* row, std::size_t n, std::int64_t at) {
   indexed<A> a = at == 0 && n != 0 ? indexed<A>{row[0], 0} : *best;
   for (std::size_t i = at == 0 ? 1 : 0; i < n; ++i)
-    if (beats(Greatest, row[i], a.value)) a = {row[i], at + static_cast<std::int64_t>(i)};
+    if (beats(Greatest, row[i], a.value)) [[unlikely]]
+      a = {row[i], at + static_cast<std::int64_t>(i)};
   *best = a;
 }
 template <class A, bool Greatest>
@@ -138,7 +139,7 @@ void find_across(indexed<A>* best, const A* row, std::size_t n, std::int64_t at)
 /// Gives elements and indices apart.
 template <class A>
 [[nodiscard]] auto in_two(const best_function<A>& finish) noexcept {
-  return [&finish](const row_place& at, indexed<A>* best, std::size_t n) {
+  return [&finish](const row_place& at, const indexed<A>* best, std::size_t n) {
     A values[block];
     std::int64_t indices[block];
     for (std::size_t i = 0; i < n; ++i) {
@@ -229,7 +230,7 @@ void fold_by(const steps<A, Sum>& by, const fold_rows& rows, const row_loader<A>
 /// Along rows of the middle axis where its elements are neighbours, else along it by rows of others.
 template <class A, class Sum, class Step>
 void scan_by(const groups& g, const Sum& start, const row_loader<A>& load,
-             const row_function<Sum>& finish, Step&& step) {
+             const row_function<const Sum>& finish, Step&& step) {
   std::array<A, block> row;
   std::array<Sum, block> sums, results;
   if (g.inner == 1) {
@@ -254,8 +255,7 @@ void scan_by(const groups& g, const Sum& start, const row_loader<A>& load,
         const row_place at{(o * g.count + r) * g.inner + first, 1, 0, 0};
         const A* const x = load(at, row.data(), n);
         for (std::size_t k = 0; k < n; ++k) sums[k] = step(sums[k], x[k], r);
-        std::copy_n(sums.begin(), n, results.begin());
-        finish(at, results.data(), n);
+        finish(at, sums.data(), n);
       }
     }
 }
@@ -285,7 +285,7 @@ void fold_best(bool greatest, const fold_rows& rows, row_loader<A> load, best_fu
   fold_by<A, indexed<A>>(by, rows, load, in_two(finish));
 }
 template <class A>
-void scan(running r, const groups& g, row_loader<A> load, row_function<A> finish) {
+void scan(running r, const groups& g, row_loader<A> load, row_function<const A> finish) {
   switch (r) {
     case running::sum:
       return scan_by<A, A>(g, A{}, load, finish,
@@ -304,7 +304,8 @@ void scan_best(bool greatest, const groups& g, row_loader<A> load, best_function
   const auto by = [&]<bool Greatest>(std::bool_constant<Greatest>) {
     scan_by<A, indexed<A>>(
         g, {}, load, in_two(finish), [](const indexed<A>& a, A v, std::int64_t at) {
-          const bool is_next = at == 0 || v == a.value || (v != v && a.value != a.value) ||
+          const bool is_next = at == 0 || v == a.value ||
+                               (formulas::is_nan(v) && formulas::is_nan(a.value)) ||
                                beats(Greatest, v, a.value);
           return is_next ? indexed<A>{v, at} : a;
         });
@@ -316,7 +317,7 @@ void scan_best(bool greatest, const groups& g, row_loader<A> load, best_function
   template void fold(reduction, const fold_rows&, row_loader<A>, row_function<A>);                 \
   template void fold_best(bool, const fold_rows&, row_loader<A>, best_function<A>)
 #define TESSERA_SCAN(A)                                                                            \
-  template void scan(running, const groups&, row_loader<A>, row_function<A>);                      \
+  template void scan(running, const groups&, row_loader<A>, row_function<const A>);                \
   template void scan_best(bool, const groups&, row_loader<A>, best_function<A>)
 TESSERA_FOLD(float);
 TESSERA_FOLD(double);

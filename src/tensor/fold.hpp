@@ -108,7 +108,7 @@ enum class running : std::uint8_t { sum, prod, logaddexp };
 /// `finish` takes rows of results, by the indices of their elements. Defined for double and
 /// std::int64_t, which has no logaddexp.
 template <class A>
-void scan(running r, const groups& g, row_loader<A> load, row_function<A> finish);
+void scan(running r, const groups& g, row_loader<A> load, row_function<const A> finish);
 /// The greatest or the smallest element so far, the last one of equals.
 template <class A>
 void scan_best(bool greatest, const groups& g, row_loader<A> load, best_function<A> finish);

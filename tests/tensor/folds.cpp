@@ -119,9 +119,10 @@ TEST_CASE("tensor/fold: the first of the best, and those so far", "[tensor]") {
                       });
     CHECK(found == best);
     std::vector<double> to(x.size());
-    scan<double>(running::sum, g, loader(x), [&](const row_place& at, double* row, std::size_t n) {
-      std::copy_n(row, n, to.data() + at.first);
-    });
+    scan<double>(running::sum, g, loader(x),
+                 [&](const row_place& at, const double* row, std::size_t n) {
+                   std::copy_n(row, n, to.data() + at.first);
+                 });
     CHECK(to == running_sums);
   }
   // The last of equals, and the first NaN where that is the best.

@@ -23,11 +23,11 @@ struct filter {
 };
 constexpr filter triangle = {1, [](double x) noexcept { return std::max(1 - std::fabs(x), 0.0); }};
 constexpr filter cubic_filter = {2, [](double x) noexcept {
-                            constexpr double k = -0.5;
-                            x = std::fabs(x);
-                            if (x < 1) return ((k + 2) * x - (k + 3)) * x * x + 1;
-                            return x < 2 ? (((x - 5) * x + 8) * x - 4) * k : 0.0;
-                          }};
+                                   constexpr double k = -0.5;
+                                   x = std::fabs(x);
+                                   if (x < 1) return ((k + 2) * x - (k + 3)) * x * x + 1;
+                                   return x < 2 ? (((x - 5) * x + 8) * x - 4) * k : 0.0;
+                                 }};
 
 /// An axis of an image and of the result. A scale of 0: that of the sizes.
 struct axis {

@@ -22,8 +22,9 @@ namespace {
   tensor out = make_tensor(c.arena, to, x.dims);
   if (out.size() == 0) return out;
   visit_sums(to, [&]<class A>(of<A>) {
-    tensors::scan<A>(by, along(x.dims, axis), rows_of<A>(x),
-                     [&](const row_place& at, A* row, std::size_t n) { store(out, at, row, n); });
+    tensors::scan<A>(
+        by, along(x.dims, axis), rows_of<A>(x),
+        [&](const row_place& at, const A* row, std::size_t n) { store(out, at, row, n); });
   });
   return out;
 }
