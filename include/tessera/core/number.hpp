@@ -183,7 +183,7 @@ class big_integer {
 }
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
-[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+[[nodiscard, gnu::cold]] inline double decimal_to_double_exact(const decimal& d) noexcept {
   // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
   // have at most 767 significant digits.
   constexpr unsigned max_digits = 800;

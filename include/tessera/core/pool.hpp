@@ -83,6 +83,7 @@ class block {
   }
   [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
 
+ protected:
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
     block to;
     to.reserve(grown(count));  // if it throws: no change
@@ -91,7 +92,6 @@ class block {
     *this = std::move(to);
   }
 
- protected:
   void* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
@@ -152,7 +152,7 @@ class pool : private detail::block {
   }
 
   void push_back(const T& value) {
-    if ((capacity_ - size_) < sizeof(T)) return push_growing(value);
+    if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
@@ -182,13 +182,6 @@ class pool : private detail::block {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!(a[i] == b[i])) return false;
     return true;
-  }
-
- private:
-  void push_growing(const T& value) {
-    const T copy = value;  // which may be in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
   }
 };
 

@@ -10,7 +10,8 @@
 
 namespace tessera::inline TESSERA_ABI {
 
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+[[gnu::cold]] TESSERA_INLINE void append_shown(text& out, std::string_view s,
+                                               std::string_view kept) {
   const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
   const char* plain = s.data();
   const char* const end = plain + s.size();
