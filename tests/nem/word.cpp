@@ -48,8 +48,8 @@ TEST_CASE("nem/word: words of any size, anywhere before the end", "[nem]") {
       const std::string_view text(exact.data(), size);
       INFO(source);
       REQUIRE(w.text() == text);
-      REQUIRE(w.key == detail::make_key(text));
-      REQUIRE(w.more == (size > 8 ? detail::make_key(text.substr(8)) : 0));
+      REQUIRE(w.key == detail::key_of(text));
+      REQUIRE(w.more == (size > 8 ? detail::key_of(text.substr(8)) : 0));
     }
 }
 

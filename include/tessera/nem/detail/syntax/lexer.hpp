@@ -80,9 +80,9 @@ struct word_table {
   }
   /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {
-    std::size_t i = slot(make_key(word));
+    std::size_t i = slot(key_of(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
-    of[i] = {make_key(word), word.size() > 8 ? make_key(word.substr(8)) : 0,
+    of[i] = {key_of(word), word.size() > 8 ? key_of(word.substr(8)) : 0,
              static_cast<std::uint32_t>(word.size()), value};
   }
   [[nodiscard]] std::uint8_t find(word w, std::uint8_t otherwise) const noexcept {
@@ -198,7 +198,8 @@ inline constexpr word_table<64> attribute_words = make_attributes();
 inline constexpr word_table<32> decorator_words = make_decorators();
 inline constexpr word_table<32> element_words = make_elements();
 
-/// A place in a source, always at a token or at the end.
+/// A place in a source, always at a token or at the end. What dozens of productions use is compiled
+/// once; the commonest productions use scan_word and skip() in its place.
 class lexer {
  public:
   explicit lexer(std::string_view source) noexcept
@@ -221,16 +222,16 @@ class lexer {
   }
 
   /// The word at `from`, which is at a letter.
-  [[nodiscard, gnu::always_inline]] word word_at(const char* from) const noexcept {
+  [[nodiscard, gnu::noinline]] word word_at(const char* from) const noexcept {
     return scan_word(from, end_);
   }
-  [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
+  [[nodiscard]] word peek_word() const noexcept { return word_at(at_); }
   void take_word(word w) noexcept { take_to(w.last()); }
   void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
-  void take_to(const char* p) noexcept {
+  [[gnu::noinline]] void take_to(const char* p) noexcept {
     last_ = p;
-    at_ = after_blanks(p);
+    at_ = skip(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
@@ -239,7 +240,11 @@ class lexer {
 
   /// The first character from `p` on that isn't blank or of a comment. All that can begin
   /// tokens but quotes are above '#', as are no blanks.
-  [[nodiscard]] const char* after_blanks(const char* p) const noexcept {
+  [[nodiscard, gnu::noinline]] const char* after_blanks(const char* p) const noexcept {
+    return skip(p);
+  }
+  /// The same, inline.
+  [[nodiscard, gnu::always_inline]] const char* skip(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
     if (*p != ' ') return after_more_blanks(p);
     ++p;
@@ -274,8 +279,8 @@ class lexer {
   /// and no attribute.
   [[nodiscard]] bool is_call(const char* p) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
-    const word w = word_at(p);
-    p = after_blanks(w.last());
+    const word w = scan_word(p, end_);
+    p = skip(w.last());
     if (p >= end_) return false;
     if (*p == '(') return w.key == make_key("region") || w.key == make_key("wait");
     if (*p != '.') return false;
@@ -284,12 +289,12 @@ class lexer {
       return true;
     p = after_blanks(p + 1);
     if (p >= end_ || !is(*p, class_letter)) return false;
-    const word m = word_at(p);
+    const word m = scan_word(p, end_);
     return m.key == make_key("async") || m.key == make_key("sync");
   }
   /// Where `=` is if one follows the word, else null.
-  [[nodiscard]] const char* equals_after(word w) const noexcept {
-    const char* const p = after_blanks(w.last());
+  [[nodiscard, gnu::noinline]] const char* equals_after(word w) const noexcept {
+    const char* const p = skip(w.last());
     return p < end_ && *p == '=' ? p : nullptr;
   }
 

@@ -58,23 +58,20 @@ inline bool reader::statement() {
     if (at_ == before) take_to(token_end());
     return false;
   }
-  const word w = peek_word();
+  const word w = scan_word(at_, end_);
   const keyword k = keyword_of(w);
   any_assignment_ = false;
+  if (k >= keyword::const_ && k <= keyword::wait && k != keyword::endloop) begin_statement();
   switch (k) {
-    case keyword::const_: return begin_statement(), constant_statement(w);
-    case keyword::let: return begin_statement(), let_statement(w);
-    case keyword::buffer: return begin_statement(), buffer_statement(w);
-    case keyword::loop: return begin_statement(), loop_statement(w);
+    case keyword::const_: return constant_statement(w);
+    case keyword::let: return let_statement(w);
+    case keyword::buffer: return buffer_statement(w);
+    case keyword::loop: return loop_statement(w);
     case keyword::endloop: return end_loop(w), true;
     case keyword::include: return include(w);
     case keyword::program: return header(w);
     case keyword::device: return device_or_directive(w);
-    case keyword::type_family:
-      mix_with_program();
-      if (first_other_ == none) first_other_ = here();
-      if (first_family_ == none) first_family_ = here();
-      return type_family_declaration(w), true;
+    case keyword::type_family: return begin_family(), type_family_declaration(w), true;
     default: break;
   }
   if (const char* const equals = equals_after(w); equals != nullptr) {
@@ -84,22 +81,26 @@ inline bool reader::statement() {
     if (at_ == before) take_word(w);
     return false;
   }
-  if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
-    return begin_statement(), task(at_, no_name, w, k);
   const char* const p = after_blanks(w.last());
-  if (!is_reserved(k) && p < end_ && *p == '.') return begin_statement(), task(at_, no_name, w, k);
+  if (k == keyword::transfer || k == keyword::store || k == keyword::wait ||
+      (!is_reserved(k) && p < end_ && *p == '.')) {
+    begin_statement();
+    return task(at_, no_name, w, k);
+  }
+  return bad_statement(w, p);
+}
+
+inline bool reader::bad_statement(word w, const char* next) {
   (void)no_statement();
   if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
-  if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
-      after_blanks(word_at(p).last()) < end_)
+  if (w.key == make_key("for") && next < end_ && is(*next, class_letter) &&
+      after_blanks(word_at(next).last()) < end_)
     return begin_statement(), (void)loop_statement(w), false;
   take_word(w);
   return false;
 }
 
-inline void reader::begin_statement() {
-  if (first_statement_ != none) [[likely]]
-    return;
+inline void reader::begin_first_statement() {
   mix_with_config();
   if (first_other_ == none) first_other_ = here();
   first_statement_ = here();
@@ -221,13 +222,15 @@ inline void reader::note_first(findings::writer out, std::uint32_t first, std::s
         first_family_ != none ? first_family_ : first_device_, "the configuration is here");
 }
 
-[[gnu::cold]] inline void reader::mix_with_program() {
+inline void reader::begin_family() {
   const std::uint32_t first = first_directive_ != none ? first_directive_
                               : first_header_ != none  ? first_header_
                                                        : first_statement_;
   if (first != none)
     mixed("type families belong in files of their own, not in a program", first,
           "the program is here");
+  if (first_other_ == none) first_other_ = here();
+  if (first_family_ == none) first_family_ = here();
 }
 
 inline void reader::mixed(std::string_view text, std::uint32_t first, std::string_view note) {

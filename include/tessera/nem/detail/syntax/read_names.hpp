@@ -137,7 +137,7 @@ class name_index {
   [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
     return hash_(std::string_view(first, size)) | 1;  // so that it isn't the empty name's
   }
-  void fill(std::size_t slots) {
+  [[gnu::cold]] void fill(std::size_t slots) {
     if (slots != slots_.size()) {
       slots_ = {};
       (void)slots_.prepare(slots);

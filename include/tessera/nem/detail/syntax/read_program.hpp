@@ -203,7 +203,7 @@ inline bool reader::assigned_statement(word w, keyword k, const char* equals) {
   const char* const first = at_;
   const char* const value = after_blanks(equals + 1);
   if (value >= end_ || !is(*value, class_letter)) return no_statement();
-  const word callee = word_at(value);
+  const word callee = scan_word(value, end_);
   const keyword called = keyword_of(callee);
   const bool is_region = called == keyword::region;
   if (!is_region && called != keyword::transfer && called != keyword::store &&
@@ -260,7 +260,7 @@ inline bool reader::transfer(node_kind kind, const char* first, std::uint32_t to
   bool more = !at(')');
   while (more) {
     if (!at_word()) return unexpected("dst=, src= or deps=");
-    const word w = peek_word();
+    const word w = scan_word(at_, end_);
     const unsigned field = argument_of(w);
     const char* const equals = equals_after(w);
     if (field == 3 || equals == nullptr) return bad_argument(w, field);
@@ -341,7 +341,7 @@ inline bool reader::operand(region_place where) {
   constexpr std::string_view expected = "a region";
   if (!at_word()) [[unlikely]]
     return unexpected(expected);
-  const word w = peek_word();
+  const word w = scan_word(at_, end_);
   if (at_region(w)) {
     if (!region(w, where)) return false;
   } else {
@@ -354,7 +354,7 @@ inline bool reader::operand(region_place where) {
 inline bool reader::operands(node_kind kind, std::string_view expected) {
   const bool is_input = kind == node_kind::input;
   if (!at_word()) return unexpected(expected);
-  const word w = peek_word();
+  const word w = scan_word(at_, end_);
   constexpr std::uint64_t in = make_key("in"), out = make_key("out");
   if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
     return unexpected(expected);
@@ -382,7 +382,7 @@ inline bool reader::compute(const char* first, std::uint32_t token_name, word ca
   for (;;) {
     if (at(',') && !stray_comma()) return false;
     if (!at_word()) break;
-    const word w = peek_word();
+    const word w = scan_word(at_, end_);
     const char* const equals = equals_after(w);
     if (equals == nullptr || is_call(after_blanks(equals + 1))) break;
     const keyword k = keyword_of(w);

@@ -31,7 +31,7 @@ inline std::uint32_t reader::put(node_kind kind, unsigned detail, const char* fi
   return i;
 }
 
-inline void reader::finish(std::uint32_t i) noexcept {
+[[gnu::noinline]] inline void reader::finish(std::uint32_t i) noexcept {
   set_end(i, last_);
   nodes_[i].next = count_;
 }
@@ -47,7 +47,8 @@ inline void reader::put_leaf(node_kind kind, unsigned detail, const char* last,
                offset_of(at_),
                value,
                i + 1};
-  take_to(last);
+  last_ = last;
+  at_ = skip(last);
 }
 
 // --- diagnostics ---
@@ -192,7 +193,7 @@ inline bool reader::unclosed(char c, const char* open) {
 inline bool reader::declared_name(word& w, std::string_view what) {
   if (!at_word()) [[unlikely]]
     return unexpected(what);
-  w = peek_word();
+  w = scan_word(at_, end_);
   return !may_be_keyword(w) || questionable_name(w, find_keyword(w), what);
 }
 
@@ -218,7 +219,7 @@ inline void reader::reserved(word w, std::string_view what) {
 inline bool reader::used_name(word& w, std::string_view what) {
   if (!at_word()) [[unlikely]]
     return unexpected(what);
-  w = peek_word();
+  w = scan_word(at_, end_);
   return is_usable(w, what);
 }
 
@@ -233,7 +234,7 @@ inline bool reader::used_name(word& w, std::string_view what) {
 inline bool reader::any_word(word& w, std::string_view what) {
   if (!at_word()) [[unlikely]]
     return unexpected(what);
-  w = peek_word();
+  w = scan_word(at_, end_);
   return true;
 }
 

@@ -130,7 +130,7 @@ inline bool reader::expression_after(std::uint32_t slot, bool words) {
 
 inline bool reader::leaf(bool words) {
   if (is(*at_, class_digit)) return number();
-  const word w = peek_word();
+  const word w = scan_word(at_, end_);
   if (may_be_keyword(w) && !is_leaf_keyword(w, words)) return false;
   put_name(w);
   return true;
@@ -361,7 +361,7 @@ inline reader::type_field reader::type_field_of(word w) noexcept {
 inline bool reader::is_type_attribute(type_word& t, const char* p,
                                       bool after_comma) const noexcept {
   if (p >= end_ || !is(*p, class_letter)) return false;
-  t.name = word_at(p);
+  t.name = scan_word(p, end_);
   t.field = type_field_of(t.name);
   if (t.field == f_none) return false;
   t.equals = equals_after(t.name);
@@ -382,29 +382,29 @@ inline bool reader::inner_type_attributes() {
 
 inline bool reader::type_attributes(region_place where, bool after_comma) {
   type_word t;
-  if (!is_type_attribute(t, at_, after_comma) ||
-      (where == region_place::operand && t.field != f_elem))
-    return true;
-  for (;;) {
+  const char* p = at_;
+  for (bool is_first = true;; is_first = false) {
+    if (!is_type_attribute(t, p, after_comma)) {
+      if (is_first || !after_comma || where != region_place::declaration) return true;
+      take();
+      return unexpected("one of elem=, shape=, layout=, strides= and quant=");
+    }
+    if (is_first) {
+      if (where == region_place::operand && t.field != f_elem) return true;
+    } else if (!after_comma) {
+      // Without a comma, `strides` may be the attribute of a task.
+      if (where == region_place::operand && t.field == f_strides) return true;
+      missing_comma();
+      if (at_end()) return true;
+    }
+    at_ = p;
     once(attributes_, t.field, t.name, errc::nem_syn_010_type_attribute);
     const unsigned both = 1u << f_layout | 1u << f_strides;
     if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
       layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
     if (!type_attribute(t)) return false;
-    if (at(',')) {
-      if (is_type_attribute(t, after_blanks(at_ + 1), true)) {
-        at_ = t.name.first;
-        continue;
-      }
-      if (where != region_place::declaration) return true;
-      take();
-      return unexpected("one of elem=, shape=, layout=, strides= and quant=");
-    }
-    if (!is_type_attribute(t, at_, false)) return true;
-    // Without a comma, `strides` may be the attribute of a task.
-    if (where == region_place::operand && t.field == f_strides) return true;
-    missing_comma();
-    if (at_end()) return true;
+    after_comma = at(',');
+    p = after_comma ? after_blanks(at_ + 1) : at_;
   }
 }
 
@@ -422,7 +422,7 @@ inline void reader::layout_and_strides(word w, type_field other) {
   out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
 }
 
-inline bool reader::type_attribute(type_word t) {
+inline bool reader::type_attribute(const type_word& t) {
   constexpr node_kind kinds[] = {node_kind::elem, node_kind::shape, node_kind::layout,
                                  node_kind::strides, node_kind::quant};
   const std::uint32_t i = put(kinds[t.field], 0, t.name.first);

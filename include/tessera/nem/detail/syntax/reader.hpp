@@ -100,6 +100,8 @@ class reader : private lexer {
 
   /// A directive, a declaration, a task, `loop` or `endloop`.
   bool statement();
+  /// A word that begins none, and what follows it; reading goes on after it.
+  [[gnu::cold]] bool bad_statement(word w, const char* next);
   /// include "path"
   bool include(word w);
   /// program name:
@@ -112,11 +114,15 @@ class reader : private lexer {
   [[gnu::cold]] void bad_directive(word w);
   [[gnu::cold]] void note_first(findings::writer out, std::uint32_t first, std::string_view text);
   /// Notes that the file is a program.
-  void begin_statement();
+  void begin_statement() {
+    if (first_statement_ == none) [[unlikely]]
+      begin_first_statement();
+  }
+  [[gnu::cold]] void begin_first_statement();
+  /// Notes that the file has a family; after what belongs in a program that is an error.
+  [[gnu::cold]] void begin_family();
   /// What belongs in a program, after families or several devices.
   void mix_with_config();
-  /// A family after what belongs in a program.
-  void mix_with_program();
   [[gnu::cold]] void mixed(std::string_view text, std::uint32_t first, std::string_view note);
   /// After an error, to where a statement begins, for certain.
   [[gnu::cold]] void recover();
@@ -127,19 +133,19 @@ class reader : private lexer {
   // --- declarations, loops and tasks: read_program.hpp ---
 
   /// const N = e
-  bool constant_statement(word start);
+  [[gnu::cold]] bool constant_statement(word start);
   /// let N = v, or let N = region(…) …
   bool let_statement(word start);
   bool region_declaration(word start, std::uint32_t i);
   /// buffer N : L1[e] (size=e, align=e)
-  bool buffer_statement(word start);
-  bool buffer_properties();
+  [[gnu::cold]] bool buffer_statement(word start);
+  [[gnu::cold]] bool buffer_properties();
 
   /// loop v in [lo..hi]:
-  bool loop_statement(word start);
-  bool loop_header(std::uint32_t i);
+  [[gnu::cold]] bool loop_statement(word start);
+  [[gnu::cold]] bool loop_header(std::uint32_t i);
   /// Ends the innermost loop; at_ is at `endloop`.
-  void end_loop(word w);
+  [[gnu::cold]] void end_loop(word w);
   /// At the end of the file.
   void check_loops();
 
@@ -157,7 +163,7 @@ class reader : private lexer {
   /// in X, Y or out X, Y
   bool operands(node_kind kind, std::string_view expected);
   /// A name or a region, then decorators.
-  [[gnu::always_inline]] bool operand(region_place where);
+  bool operand(region_place where);
   /// deps=[a, b] at the word.
   bool deps(const char* equals);
   bool tokens();
@@ -178,7 +184,7 @@ class reader : private lexer {
   /// Without attributes, decorators of a task follow its last operand: they become the task's.
   void hoist(std::uint32_t output);
   /// The decorators from node `first` on: those of the operand before those of the task.
-  void partition(std::uint32_t first);
+  [[gnu::cold]] void partition(std::uint32_t first);
 
   /// Takes a comma; reports one that is missing before a field and its `=`.
   bool comma_before(bool (*is_field)(word));
@@ -248,7 +254,7 @@ class reader : private lexer {
   /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
   /// of the task.
   bool type_attributes(region_place where, bool after_comma = false);
-  [[gnu::always_inline]] bool type_attribute(type_word t);
+  [[gnu::always_inline]] bool type_attribute(const type_word& t);
   /// Whether a type attribute, and no statement, begins at p. No statement can follow a comma.
   [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
                                                            bool after_comma) const noexcept;
@@ -267,7 +273,7 @@ class reader : private lexer {
   [[gnu::cold]] void unknown_field(std::uint32_t known, quantization form);
 
   /// An element type as a node.
-  bool element_leaf(node_kind kind);
+  [[gnu::cold]] bool element_leaf(node_kind kind);
   element element_of(word w);
   [[gnu::cold]] void unknown_element(word w);
 
@@ -328,7 +334,7 @@ class reader : private lexer {
   /// Appends a node; its `next` is right if it has no children.
   std::uint32_t put(node_kind kind, unsigned detail, const char* first, std::uint32_t value = 0);
   /// The node's text ends with the last token, and its children here.
-  [[gnu::always_inline]] void finish(std::uint32_t i) noexcept;
+  void finish(std::uint32_t i) noexcept;
   [[gnu::always_inline]] void set_end(std::uint32_t i, const char* last) noexcept {
     nodes_[i].length = length_of(offset_of(last) - nodes_[i].offset);
   }
@@ -372,15 +378,15 @@ class reader : private lexer {
   /// An integer or a real as a leaf; at_ is at a digit.
   [[gnu::always_inline]] bool number();
   /// The same from `p` on, the digits before which are `v`.
-  bool long_number(const char* p, std::uint64_t v);
+  [[gnu::cold]] bool long_number(const char* p, std::uint64_t v);
   /// A real whose point is at `point`.
-  bool real(const char* point);
+  [[gnu::cold]] bool real(const char* point);
   [[gnu::cold]] bool bad_number(const char* last);
   [[nodiscard]] bool is_sound_number(const char* p, const char* last) const noexcept;
 
   /// The characters of the string here, which is taken; false after an error.
-  bool string_value(std::uint32_t& index, std::string_view what);
-  void resolve_escapes(const char* p, const char* last);
+  [[gnu::cold]] bool string_value(std::uint32_t& index, std::string_view what);
+  [[gnu::cold]] void resolve_escapes(const char* p, const char* last);
 
   // --- findings ---
 

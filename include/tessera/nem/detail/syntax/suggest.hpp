@@ -39,7 +39,7 @@ class suggestion {
   explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
 
   /// Takes the candidate where it is nearer than those before.
-  constexpr void offer(std::string_view candidate) noexcept {
+  [[gnu::cold]] constexpr void offer(std::string_view candidate) noexcept {
     const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
     const std::size_t shorter = to_.size() + candidate.size() - longer;
     if (shorter == 0 || longer > max_suggestion) return;

@@ -41,12 +41,14 @@ struct word {
 };
 
 /// The first eight bytes of a word as a number, the first lowest.
-[[nodiscard]] constexpr std::uint64_t make_key(std::string_view s) noexcept {
+[[nodiscard]] constexpr std::uint64_t key_of(std::string_view s) noexcept {
   std::uint64_t key = 0;
   for (std::size_t i = 0; i < s.size() && i < 8; ++i)
     key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
   return key;
 }
+/// The same of a word that is known, always a constant: GCC leaves calls of constexpr functions.
+[[nodiscard]] consteval std::uint64_t make_key(std::string_view s) noexcept { return key_of(s); }
 
 using byte_lanes [[gnu::vector_size(16)]] = unsigned char;
 using truth_lanes [[gnu::vector_size(16)]] = signed char;
