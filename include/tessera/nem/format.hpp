@@ -102,7 +102,7 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 }
 
 /// The element type that a word of another language means, such as int8, fp16 or F32; or none.
-[[nodiscard]] constexpr element element_meant(std::string_view word) noexcept {
+[[nodiscard, gnu::cold]] constexpr element element_meant(std::string_view word) noexcept {
   constexpr std::string_view prefixes[][2] = {
       {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
       {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};

@@ -28,7 +28,7 @@ TESSERA_INLINE rule::rule(errc code) noexcept {
 }  // namespace nem
 namespace nem::detail {
 
-TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
+[[gnu::cold]] TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
   if (!first_time(code, where)) return writer(nullptr);
   return tessera::detail::findings::add(code, severity_of(code, profile_), where, rule(code).id());
 }

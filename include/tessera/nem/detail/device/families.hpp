@@ -31,7 +31,7 @@ namespace nem::detail {
   return s;
 }
 
-inline void put_operand(catalog& c, const operand_row& o) {
+[[gnu::cold]] inline void put_operand(catalog& c, const operand_row& o) {
   c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
 }
 
@@ -79,7 +79,7 @@ TESSERA_INLINE std::uint32_t builtin_family(std::string_view name) noexcept {
   return i;
 }
 
-TESSERA_INLINE void add_builtin(catalog& c) {
+[[gnu::cold]] TESSERA_INLINE void add_builtin(catalog& c) {
   c.characters.reserve(512);
   c.families.reserve(16);
   c.parameters.reserve(16);
@@ -110,7 +110,7 @@ TESSERA_INLINE void add_builtin(catalog& c) {
   }
 }
 
-TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
+[[gnu::cold]] TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
   device d;
   d.name = detail::put_name(c, names.device);
   d.spec_version = detail::put_name(c, known_spec_version);

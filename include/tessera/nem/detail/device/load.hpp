@@ -352,8 +352,8 @@ class loader {
 
 /// Loads all that the types of a model depend on into an empty catalog. `target` becomes the index
 /// of the device that its program is for, or no_index.
-inline void load(const model& d, const verify_options& options, findings& found, catalog& to,
-                 std::uint32_t& target) {
+[[gnu::cold]] inline void load(const model& d, const verify_options& options, findings& found,
+                               catalog& to, std::uint32_t& target) {
   target = loader(d, options, found, to).run();
 }
 

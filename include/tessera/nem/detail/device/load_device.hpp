@@ -36,7 +36,7 @@ namespace detail {
 
 /// Notes what a device that isn't there could be.
 template <class Writer>
-void note_visible(loading& s, Writer& text, std::string_view name) {
+[[gnu::cold]] void note_visible(loading& s, Writer& text, std::string_view name) {
   for (const baseline_row& b : baseline_files)
     if (b.device == name) {
       text.note() << "include \"" << b.file << "\" defines it";

@@ -46,7 +46,8 @@ class byte_map {
   /// Calls `each(segment&)` for segments that make up [first, last), in order. Returns how many
   /// steps that took.
   template <class Each>
-  std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
+  [[gnu::cold]] std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last,
+                                    Each each) {
     steps_ = 1;
     position p = find(buffer, first);
     if (is_in(p, buffer) && at(p).first < first) {
@@ -144,7 +145,7 @@ class byte_map {
     insert(p, s);
   }
   /// Puts a segment before `p`, which is its position then.
-  void insert(position& p, const segment& s) {
+  [[gnu::cold]] void insert(position& p, const segment& s) {
     ++count_;
     if (directory_.empty()) {
       add_chunk(0, s);
@@ -190,7 +191,7 @@ class byte_map {
       e.buffer = to->buffer;
     }
   }
-  void add_chunk(std::size_t where, const segment& first) {
+  [[gnu::cold]] void add_chunk(std::size_t where, const segment& first) {
     entry e{first.first, first.buffer, 0, 0};
     if (unused_.empty()) {
       e.index = static_cast<std::uint32_t>(segments_.size() / capacity);

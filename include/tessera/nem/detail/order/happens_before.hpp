@@ -39,7 +39,8 @@ namespace nem {
 
 class happens_before {
  public:
-  explicit happens_before(std::uint64_t steps = ~std::uint64_t{0}) : left_(steps), steps_(steps) {
+  [[gnu::cold]] explicit happens_before(std::uint64_t steps = ~std::uint64_t{0})
+      : left_(steps), steps_(steps) {
     frames_.push_back({});
     iterations_.push_back({});
   }
@@ -99,7 +100,7 @@ class happens_before {
     for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
   }
   /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
-  void issue(std::uint32_t node, view<std::uint32_t> deps) {
+  [[gnu::cold]] void issue(std::uint32_t node, view<std::uint32_t> deps) {
     const std::uint32_t q = size();
     tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
     done_.push_back(0);
@@ -114,7 +115,7 @@ class happens_before {
     followed_ = log_.size();
   }
   /// What follows that task.
-  void issued(bool is_sync) {
+  [[gnu::cold]] void issued(bool is_sync) {
     open_.push_back(size() - 1);
     ++frames_.back().live;
     std::uint64_t live = 0;
@@ -233,7 +234,7 @@ class happens_before {
   }
 
   /// Marks a task and all before it.
-  void complete(std::uint32_t task) {
+  [[gnu::cold]] void complete(std::uint32_t task) {
     if (done_[task] != 0) return;
     mark(task);
     for (stack_.push_back(task); !stack_.empty();) {
@@ -270,7 +271,7 @@ class happens_before {
     f.others -= w.peak;
     if (log_.size() != marks) followed_ = log_.size();
   }
-  void close_iteration() {
+  [[gnu::cold]] void close_iteration() {
     frame& f = frames_.back();
     if (!f.is_open) return;
     f.is_open = false;

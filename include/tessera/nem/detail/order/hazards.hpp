@@ -57,7 +57,7 @@ namespace detail {
 
 class hazards {
  public:
-  explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
+  [[gnu::cold]] explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
     links_.push_back({});  // so that link 0 is none
     if (c.target != nullptr)
       max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
@@ -179,9 +179,11 @@ class hazards {
   }
 
   /// Whether an earlier access is before the current task.
-  [[nodiscard]] bool is_before(std::uint32_t p) { return is_unknown_ || order_.is_before(p); }
+  [[nodiscard, gnu::cold]] bool is_before(std::uint32_t p) {
+    return is_unknown_ || order_.is_before(p);
+  }
 
-  void read(const current& q, segment& s) {
+  [[gnu::cold]] void read(const current& q, segment& s) {
     bool is_fed = s.writes != 0, has_ordered = false;
     std::uint32_t feeder = no_index;
     for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
@@ -231,7 +233,8 @@ class hazards {
   }
 
   /// The accesses of a list that aren't before the current write.
-  [[nodiscard]] std::uint32_t keep_racing(const current& q, std::uint32_t list, bool are_writes) {
+  [[nodiscard, gnu::cold]] std::uint32_t keep_racing(const current& q, std::uint32_t list,
+                                                     bool are_writes) {
     kept_.clear();
     bool all = true;
     for (std::uint32_t i = list; i != 0; i = links_[i].next) {
@@ -265,7 +268,7 @@ class hazards {
 
   // Copies ---------------------------------------------------------------------------------------
 
-  void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
+  [[gnu::cold]] void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
     if ((t.opcode != opcode::transfer && t.opcode != opcode::store) || t.inputs != 1 ||
         t.outputs != 1)
       return;
@@ -364,7 +367,7 @@ class hazards {
         << variable << " mod " << r.in_flight;
   }
 
-  void rewrite(const access_record& p, const current& q) {
+  [[gnu::cold]] void rewrite(const access_record& p, const current& q) {
     if (was_reported(reported_rewritten)) return;
     auto&& out = c_.report(errc::nem_haz_003_rewritten, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
@@ -432,13 +435,13 @@ class hazards {
   }
 
   /// Whether deps names tokens that aren't known: then the task may be after any other.
-  [[nodiscard]] bool misses_deps(const nem::task& t) {
+  [[nodiscard, gnu::cold]] bool misses_deps(const nem::task& t) {
     for (const std::uint32_t i : children(c_.d, t.node))
       if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
     return false;
   }
   /// Whether a list names more tokens than are known. Those that it repeats count once.
-  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
+  [[nodiscard, gnu::cold]] bool misses_tokens(std::uint32_t list, std::size_t known) {
     named_.clear();
     for (const std::uint32_t i : children(c_.d, list))
       if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);

@@ -167,7 +167,7 @@ class range_rules {
  public:
   range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
 
-  void check() {
+  [[gnu::cold]] void check() {
     if (a_.given == 0) return;
     const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
     switch (t_.opcode) {

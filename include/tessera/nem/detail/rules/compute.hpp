@@ -39,7 +39,7 @@ namespace detail {
 
 class compute_rules {
  public:
-  void check(context& c, const task& t) {
+  [[gnu::cold]] void check(context& c, const task& t) {
     if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
     const bool is_new = !is_done(t.node);
     if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
@@ -63,7 +63,7 @@ class compute_rules {
     return true;
   }
   /// TYP-003.
-  [[nodiscard]] static bool check_typed(context& c, const task& t) {
+  [[nodiscard, gnu::cold]] static bool check_typed(context& c, const task& t) {
     bool is_typed = true;
     for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
       const operand& o = c.v.operands[t.first_operand + i];

@@ -71,7 +71,8 @@ inline bool report_float(context& c, std::uint32_t at, const purpose& p) {
 }
 
 /// The value of a name.
-inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number& to) {
+[[gnu::cold]] inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p,
+                                        number& to) {
   static constexpr binding nothing = {};
   const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
   if (b.kind == binding_kind::none) {
@@ -137,8 +138,8 @@ inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, num
 }
 
 /// Applies an operator to `a`, in place, and to `b`.
-inline void apply_operator(context& c, std::uint32_t at, const purpose& p, number& a,
-                           const number& b) {
+[[gnu::cold]] inline void apply_operator(context& c, std::uint32_t at, const purpose& p, number& a,
+                                         const number& b) {
   const node_kind op = c[at].kind;
   a.varies = a.varies || b.varies;
   a.is_unknown = a.is_unknown || b.is_unknown;
@@ -195,7 +196,8 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
 
 /// Operators follow their operands. What couldn't be evaluated stays unknown, so that all
 /// errors of an expression are found at once, and each only where it is.
-inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, number& to) {
+[[gnu::cold]] inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p,
+                                              number& to) {
   constexpr std::size_t most = 1024;
   number stack[most];
   std::size_t size = 0;
@@ -223,7 +225,7 @@ inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, 
 }
 
 /// The value of any expression; false after an error, which was reported here or before.
-inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to) {
+[[gnu::cold]] inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to) {
   if (c[at].kind == node_kind::expression) return evaluate_expression(c, at, p, to);
   return evaluate_operand(c, at, p, to);
 }
@@ -262,7 +264,8 @@ inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to)
 }
 
 /// Where an integer must stand.
-inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+[[gnu::cold]] inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p,
+                                           std::int64_t& to) {
   const node& n = c[at];
   if (n.kind == node_kind::integer) {
     to = static_cast<std::int64_t>(n.value);
@@ -274,7 +277,7 @@ inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std
   to = x.integer;
   return true;
 }
-inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
+[[gnu::cold]] inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
   return evaluate_integer(c, at, for_integer, to);
 }
 /// Where a number of either kind may stand.

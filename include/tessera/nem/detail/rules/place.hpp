@@ -190,7 +190,7 @@ namespace detail {
 }
 
 /// Checks what a task accesses and where it runs. Needs bind().
-inline void check_place(context& c, const task& t) {
+[[gnu::cold]] inline void check_place(context& c, const task& t) {
   const operand* first = nullptr;  // in an L1
   const buffer* far = nullptr;     // in DDR
   bool is_one_engine = true;

@@ -35,7 +35,7 @@ namespace nem {
 namespace detail {
 
 /// A FLOAT as messages show it.
-[[nodiscard]] inline text spelled(double x) {
+[[nodiscard, gnu::cold]] inline text spelled(double x) {
   text out;
   append_double(out, x, double_style::python);
   return out;
@@ -48,7 +48,7 @@ namespace detail {
       << "expected a scale that is positive and finite, found " << number.view();
   return false;
 }
-inline bool report_fraction(context& c, std::uint32_t at, double x) {
+[[gnu::cold]] inline bool report_fraction(context& c, std::uint32_t at, double x) {
   const text number = spelled(x);
   c.report(errc::nem_qnt_006_zero_point, at)
       << "expected an integer as zero point, found " << number.view();

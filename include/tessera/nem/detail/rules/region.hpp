@@ -47,7 +47,7 @@ namespace detail {
 }
 
 /// Finds the buffer of a region. False where it has none that is sound.
-inline bool find_buffer(context& c, std::uint32_t at, region& r) {
+[[gnu::cold]] inline bool find_buffer(context& c, std::uint32_t at, region& r) {
   const std::uint32_t name_index = c[at].value;
   const binding& b = (*c.names)[name_index];
   if (b.kind == binding_kind::none) {
@@ -73,9 +73,9 @@ inline bool find_buffer(context& c, std::uint32_t at, region& r) {
 }
 
 /// Evaluates the numbers of shape= or strides= from `first` on.
-inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
-                                std::int64_t smallest, errc too_small, std::uint32_t& first,
-                                std::uint32_t& count) {
+[[gnu::cold]] inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
+                                              std::int64_t smallest, errc too_small,
+                                              std::uint32_t& first, std::uint32_t& count) {
   bool is_sound = true;
   first = static_cast<std::uint32_t>(c.v.numbers.size());
   for (const std::uint32_t i : children(c.d, at)) {
@@ -94,8 +94,8 @@ inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
 }
 
 /// Whether the elements of a region lie inside of its extent.
-inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
-                           std::uint32_t strides_at) {
+[[gnu::cold]] inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
+                                         std::uint32_t strides_at) {
   std::int64_t count = r.has_strides ? 0 : 1;
   bool overflow = false;
   const view<std::int64_t> shape = c.v.shape(r), strides = c.v.strides(r);
@@ -134,7 +134,7 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   return true;
 }
 
-inline void check_layout(context& c, std::uint32_t at, const region& r) {
+[[gnu::cold]] inline void check_layout(context& c, std::uint32_t at, const region& r) {
   const std::string_view layout = c.d.name(r.layout);
   if (layout.size() == r.rank || !names_dimensions(layout)) return;
   c.report(errc::nem_reg_007_layout, at) << "layout " << layout << " has " << layout.size()
@@ -143,7 +143,7 @@ inline void check_layout(context& c, std::uint32_t at, const region& r) {
 }
 
 /// Whether the bytes of a region, of which there is at least one, are in its buffer.
-inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
+[[gnu::cold]] inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
   const buffer& b = c.v.buffers[r.buffer];
   if (r.offset <= b.size && r.extent <= b.size - r.offset) return true;
   (c.report(errc::nem_reg_003_bounds, at)
@@ -160,7 +160,8 @@ inline constexpr purpose for_dimension = {"shape dimensions must be integers"};
 inline constexpr purpose for_stride = {"strides must be integers"};
 
 /// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
-inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {
+[[gnu::cold]] inline std::uint32_t evaluate_region(context& c, std::uint32_t at,
+                                                   std::uint32_t declaration) {
   region r;
   r.node = at;
   r.declaration = declaration;
@@ -241,7 +242,8 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 /// Whether two elements of a sound region have the same place, by its strides. Each step of the
 /// search takes one off `work`, and each of more than 32 dimensions takes 64; without any left the
 /// answer is no.
-[[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
+[[nodiscard, gnu::cold]] inline bool overlaps_itself(const values& v, const region& r,
+                                                     std::uint64_t& work) {
   struct dimension {
     std::int64_t stride, most;  ///< the greatest difference of two indices
     std::int64_t reach;         ///< how far all dimensions of smaller strides lead

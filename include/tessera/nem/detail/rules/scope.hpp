@@ -207,7 +207,8 @@ class scope {
 }
 
 /// Notes a visible name that the writer of another may have meant.
-inline void suggest(context& c, findings::writer w, std::string_view word, binding_kind kind) {
+[[gnu::cold]] inline void suggest(context& c, findings::writer w, std::string_view word,
+                                  binding_kind kind) {
   if (c.names == nullptr) return;
   std::string_view near;
   const binding* const b = c.names->nearest(word, kind, near);
@@ -216,7 +217,7 @@ inline void suggest(context& c, findings::writer w, std::string_view word, bindi
 
 /// Declares a name in the current scope, and reports where that isn't permitted. A name that is
 /// declared again keeps its kind and has no value from there on, so that there is one error.
-inline void declare(context& c, std::uint32_t name, const binding& b) {
+[[gnu::cold]] inline void declare(context& c, std::uint32_t name, const binding& b) {
   scope& s = *c.names;
   if (s[name].kind == binding_kind::none) return s.bind(name, b);
   const binding old = s[name];

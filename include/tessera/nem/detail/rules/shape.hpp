@@ -108,7 +108,7 @@ class shape_rules {
   shape_rules(context& c, const task& t, const attributes& a) noexcept
       : c_(c), t_(t), a_(a), inputs_(c.v.inputs(t)), outputs_(c.v.outputs(t)) {}
 
-  void check() {
+  [[gnu::cold]] void check() {
     if (!check_ranks()) return;
     switch (row(t_.opcode).category) {
       case opcode_category::data_movement:

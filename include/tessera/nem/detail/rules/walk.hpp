@@ -53,7 +53,7 @@ class walker {
     c_.found.end_with({});
   }
 
-  expansion run() {
+  [[gnu::cold]] expansion run() {
     const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
     std::uint32_t at = 0;
     for (;;) {
@@ -104,7 +104,7 @@ class walker {
   }
   /// Says in which iteration something was found, where others don't have it: after a first
   /// iteration, and where what was found names something that varies. Some say so themselves.
-  static void name_iteration(const void* self, const diagnostic& d, text& to) {
+  [[gnu::cold]] static void name_iteration(const void* self, const diagnostic& d, text& to) {
     const walker& w = *static_cast<const walker*>(self);
     if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
         d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
@@ -172,7 +172,7 @@ class walker {
     declare(c_, c_[at].value, b);
   }
 
-  void let(std::uint32_t at) {
+  [[gnu::cold]] void let(std::uint32_t at) {
     const std::uint32_t value = at + 1;
     binding b;
     switch (c_[value].kind) {
@@ -268,7 +268,7 @@ class walker {
 
   // Tasks ----------------------------------------------------------------------------------------
 
-  void operand(std::uint32_t at, bool is_output) {
+  [[gnu::cold]] void operand(std::uint32_t at, bool is_output) {
     const std::uint32_t value = at + 1;
     nem::operand o;
     o.node = at;
@@ -300,7 +300,7 @@ class walker {
   }
 
   /// Resolves names of tokens into values::deps.
-  void tokens(std::uint32_t at) {
+  [[gnu::cold]] void tokens(std::uint32_t at) {
     names_.begin_list();
     for (const std::uint32_t i : children(c_.d, at)) {
       if (c_[i].kind != node_kind::name) continue;
@@ -341,7 +341,7 @@ class walker {
     declare(c_, c_[at].value, b);
   }
 
-  void wait(std::uint32_t at) {
+  [[gnu::cold]] void wait(std::uint32_t at) {
     v_.operands.clear();
     v_.deps.clear();
     tokens(at);
@@ -354,7 +354,7 @@ class walker {
     to_.wait(at, view<std::uint32_t>(v_.deps));
   }
 
-  void task(std::uint32_t at) {
+  [[gnu::cold]] void task(std::uint32_t at) {
     const node& n = c_[at];
     const marks before = mark();
     v_.operands.clear();
@@ -407,7 +407,7 @@ class walker {
 
   // Loops ----------------------------------------------------------------------------------------
 
-  std::uint32_t begin_loop(std::uint32_t at) {
+  [[gnu::cold]] std::uint32_t begin_loop(std::uint32_t at) {
     const std::uint32_t first_at = at + 1, last_at = c_[first_at].next;
     frame f = {};
     f.node = at;
@@ -443,7 +443,7 @@ class walker {
     return f.body + 1;
   }
 
-  void begin_iteration() {
+  [[gnu::cold]] void begin_iteration() {
     const frame& f = frames_.back();
     ++expanded_.iterations;
     ++spent_;
@@ -465,7 +465,7 @@ class walker {
   }
 
   /// Returns the statement that follows: of the next iteration, or after the loop.
-  std::uint32_t end_iteration() {
+  [[gnu::cold]] std::uint32_t end_iteration() {
     frame& f = frames_.back();
     names_.close();
     take_back(f.before);
