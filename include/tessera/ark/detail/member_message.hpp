@@ -104,7 +104,7 @@ inline constexpr member_row member_rows[] = {
 }
 
 /// Whether the object that `source` begins with has a member.
-[[nodiscard]] inline bool has_member(std::string_view source, std::string_view wanted) {
+[[nodiscard, gnu::cold]] inline bool has_member(std::string_view source, std::string_view wanted) {
   json::reader in(source);
   std::string_view key;
   for (in.object(); in.key(key); in.skip())
@@ -112,7 +112,7 @@ inline constexpr member_row member_rows[] = {
   return false;
 }
 
-inline void append_missing(text& to, const object_row& row, std::string_view source) {
+[[gnu::cold]] inline void append_missing(text& to, const object_row& row, std::string_view source) {
   text names;
   std::size_t count = 0;
   const auto add = [&](std::string_view member) { names << (count++ == 0 ? "" : ", ") << member; };
@@ -133,8 +133,8 @@ inline void append_missing(text& to, const object_row& row, std::string_view sou
 }
 
 /// Appends the message of an error; nothing where its code's own says all. `path` leads to its place.
-inline void append_member_message(text& to, const error& e, std::string_view source,
-                                  std::string_view path) {
+[[gnu::cold]] inline void append_member_message(text& to, const error& e, std::string_view source,
+                                                std::string_view path) {
   switch (e.code) {
     case errc::ark_s02_root_member:
     case errc::ark_s05_node_member:

@@ -28,7 +28,7 @@ class graph_reader {
  public:
   graph_reader(model& g, const limits& limit) : model_(g), names_(g), limit_(limit) {}
 
-  void root(json::reader& in, read_path path) {
+  [[gnu::cold]] void root(json::reader& in, read_path path) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
     bool rank = false, world = false, nodes = false;

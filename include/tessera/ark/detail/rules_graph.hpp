@@ -42,7 +42,7 @@ class graph_rules {
   explicit graph_rules(context& c)
       : c_(c), g_(c.g), count_(static_cast<std::uint32_t>(c.g.nodes.size())) {}
 
-  void run() {
+  [[gnu::cold]] void run() {
     ids();
     for (side& s : sides_) resolve(s);
     for (side& s : sides_) listed(s);
@@ -87,7 +87,7 @@ class graph_rules {
   }
 
   /// G01, G02.
-  void ids() {
+  [[gnu::cold]] void ids() {
     for (std::uint32_t n = 0; n < count_; ++n) {
       const std::int64_t id = g_.nodes[n].id;
       if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
@@ -102,7 +102,7 @@ class graph_rules {
   }
 
   /// Finds the nodes that edges name, and lists the edges by them.
-  void resolve(side& s) {
+  [[gnu::cold]] void resolve(side& s) {
     std::uint32_t edges = 0;
     s.first.reserve(std::size_t{count_} + 1);
     for (std::uint32_t n = 0; n < count_; ++n) {
@@ -128,7 +128,7 @@ class graph_rules {
   }
 
   /// G03, G05, G08.
-  void listed(const side& s) {
+  [[gnu::cold]] void listed(const side& s) {
     pool<std::uint32_t> seen;  // by node: the node that listed it last, + 1
     seen.resize(count_);
     for (std::uint32_t e = 0; e < s.target.size(); ++e) {
@@ -149,7 +149,7 @@ class graph_rules {
   }
 
   /// G04.
-  void mirrored() {
+  [[gnu::cold]] void mirrored() {
     pool<bool> repeated;  // an Id that several nodes have names none of them
     if (repeated_) {
       repeated.resize(count_);
@@ -276,7 +276,7 @@ class graph_rules {
   }
 
   /// G09, G10, G12, G13.
-  void tensors() {
+  [[gnu::cold]] void tensors() {
     pool<std::uint32_t> maker;  // by tensor: which operation in order makes it, + 1
     maker.resize(g_.tensors.size());
     for (std::uint32_t i = 0; i < c_.ops.size(); ++i) {

@@ -261,7 +261,7 @@ class op_rules {
   void view_of(const op& o) {
     if (o.reads > 0) same_buffer(read(o, 0), results(g_, o)[0], use(list::results, 0));
   }
-  void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
+  [[gnu::cold]] void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
     if (c_.storage_of(from) == c_.storage_of(to)) return;
     c_.error(errc::ark_o09_view_buffer, where.in("Buffer"))
         << "the view is in buffer " << buffer_of(g_, to).id << "; expected buffer "
@@ -290,7 +290,8 @@ class op_rules {
   }
 
   /// O06.
-  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const location& where) {
+  [[gnu::cold]] void same_type(const op& o, std::uint32_t expected, std::uint32_t t,
+                               const location& where) {
     if (type(expected) == type(t)) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
         << "DataType is " << info(type(t)).name << "; expected " << info(type(expected)).name
@@ -302,7 +303,8 @@ class op_rules {
       same_type(o, first, read(o, i), use(list::reads, i));
     same_type(o, first, written(o, 0), use(list::writes, 0));
   }
-  void expect_type(const op& o, data_type wanted, std::uint32_t t, const location& where) {
+  [[gnu::cold]] void expect_type(const op& o, data_type wanted, std::uint32_t t,
+                                 const location& where) {
     if (type(t) == wanted) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
         << "DataType is " << info(type(t)).name << "; expected " << info(wanted).name

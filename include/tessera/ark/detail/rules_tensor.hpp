@@ -57,7 +57,7 @@ class tensor_rules {
  public:
   explicit tensor_rules(context& c) : c_(c), g_(c.g) {}
 
-  void run() {
+  [[gnu::cold]] void run() {
     seen_tensor_.resize(g_.tensors.size());
     seen_buffer_.resize(g_.buffers.size());
     layouts_.resize(g_.layouts.size());
@@ -119,7 +119,7 @@ class tensor_rules {
     return static_cast<flaw>(known_flaws = static_cast<std::uint8_t>(f));
   }
 
-  void first_use(std::uint32_t t, const location& at) {
+  [[gnu::cold]] void first_use(std::uint32_t t, const location& at) {
     seen_tensor_[t] = true;
     const tensor& x = g_.tensors[t];
     const layout& l = g_.layouts[x.layout];
@@ -252,7 +252,8 @@ class tensor_rules {
   }
 
   /// B03, B04.
-  void tag_list(const buffer& x, range list, std::string_view member, const location& at) {
+  [[gnu::cold]] void tag_list(const buffer& x, range list, std::string_view member,
+                              const location& at) {
     bool ascending = true;
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const tag t = g_.tags[list.first + i];
@@ -344,7 +345,7 @@ class tensor_rules {
   }
 
   /// B05.
-  void reused_tags() {
+  [[gnu::cold]] void reused_tags() {
     for (std::size_t kind = 0; kind < 2; ++kind) {
       pool<tag_use>& all = tags_[kind];
       sort(all.data(), all.size(),
