@@ -1444,6 +1444,7 @@ class block {
   }
   [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
 
+ protected:
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
     block to;
     to.reserve(grown(count));  // if it throws: no change
@@ -1452,7 +1453,6 @@ class block {
     *this = std::move(to);
   }
 
- protected:
   void* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
@@ -1513,7 +1513,7 @@ class pool : private detail::block {
   }
 
   void push_back(const T& value) {
-    if ((capacity_ - size_) < sizeof(T)) return push_growing(value);
+    if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
@@ -1543,13 +1543,6 @@ class pool : private detail::block {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!(a[i] == b[i])) return false;
     return true;
-  }
-
- private:
-  void push_growing(const T& value) {
-    const T copy = value;  // which may be in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
   }
 };
 
@@ -4239,7 +4232,8 @@ TESSERA_INLINE std::string_view error::name() const noexcept { return detail::ro
 
 namespace tessera::inline TESSERA_ABI {
 
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+[[gnu::cold]] TESSERA_INLINE void append_shown(text& out, std::string_view s,
+                                               std::string_view kept) {
   const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
   const char* plain = s.data();
   const char* const end = plain + s.size();
@@ -4543,7 +4537,7 @@ class big_integer {
 }
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
-[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+[[nodiscard, gnu::cold]] inline double decimal_to_double_exact(const decimal& d) noexcept {
   // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
   // have at most 767 significant digits.
   constexpr unsigned max_digits = 800;
@@ -4661,9 +4655,42 @@ class big_integer {
 #define TESSERA_CORE_SORT_HPP
 
 #include <cstddef>
+#include <cstring>
 
 
 namespace tessera::inline TESSERA_ABI {
+
+namespace detail {
+
+/// Sorts `count` elements of `size` bytes. One function for all types: each of its own costs the
+/// compiler more than it gains.
+[[gnu::noinline]] inline void sort_bytes(void* values, std::size_t count, std::size_t size,
+                                         bool (*less)(const void* context, const void* a,
+                                                      const void* b),
+                                         const void* context) {
+  block other;
+  other.append(values, count * size);
+  char *from = static_cast<char*>(values), *to = static_cast<char*>(other.data());
+  const std::size_t end = count * size;
+  for (std::size_t width = size; width < end; width *= 2) {
+    for (std::size_t first = 0; first < end; first += 2 * width) {
+      const std::size_t middle = end - first > width ? first + width : end;
+      const std::size_t last = end - first > 2 * width ? first + 2 * width : end;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; i += size) {
+        const bool is_a = a < middle && (b == last || !less(context, from + b, from + a));
+        std::memcpy(to + i, from + (is_a ? a : b), size);
+        (is_a ? a : b) += size;
+      }
+    }
+    char* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values) std::memcpy(values, from, end);
+}
+
+}  // namespace detail
 
 /// Puts `count` values in ascending order; equal ones keep their order.
 template <class T, class Less>
@@ -4672,23 +4699,13 @@ void sort(T* values, std::size_t count, Less less) {
   while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
   if (ordered >= count) return;
 
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+  detail::sort_bytes(
+      values, count, sizeof(T),
+      [](const void* context, const void* a, const void* b) {
+        return static_cast<bool>((*static_cast<const Less*>(context))(*static_cast<const T*>(a),
+                                                                      *static_cast<const T*>(b)));
+      },
+      &less);
 }
 
 /// The index of the first value that isn't below the one sought; `count` if all are. `below` is
@@ -5897,7 +5914,7 @@ inline constexpr member_row member_rows[] = {
 }
 
 /// Whether the object that `source` begins with has a member.
-[[nodiscard]] inline bool has_member(std::string_view source, std::string_view wanted) {
+[[nodiscard, gnu::cold]] inline bool has_member(std::string_view source, std::string_view wanted) {
   json::reader in(source);
   std::string_view key;
   for (in.object(); in.key(key); in.skip())
@@ -5905,7 +5922,7 @@ inline constexpr member_row member_rows[] = {
   return false;
 }
 
-inline void append_missing(text& to, const object_row& row, std::string_view source) {
+[[gnu::cold]] inline void append_missing(text& to, const object_row& row, std::string_view source) {
   text names;
   std::size_t count = 0;
   const auto add = [&](std::string_view member) { names << (count++ == 0 ? "" : ", ") << member; };
@@ -5926,8 +5943,8 @@ inline void append_missing(text& to, const object_row& row, std::string_view sou
 }
 
 /// Appends the message of an error; nothing where its code's own says all. `path` leads to its place.
-inline void append_member_message(text& to, const error& e, std::string_view source,
-                                  std::string_view path) {
+[[gnu::cold]] inline void append_member_message(text& to, const error& e, std::string_view source,
+                                                std::string_view path) {
   switch (e.code) {
     case errc::ark_s02_root_member:
     case errc::ark_s05_node_member:
@@ -9245,7 +9262,7 @@ class graph_reader {
  public:
   graph_reader(model& g, const limits& limit) : model_(g), names_(g), limit_(limit) {}
 
-  void root(json::reader& in, read_path path) {
+  [[gnu::cold]] void root(json::reader& in, read_path path) {
     const std::uint64_t at = in.offset();
     if (!expect(in, json::kind::object, errc::ark_s01_root)) return;
     bool rank = false, world = false, nodes = false;
@@ -10894,7 +10911,7 @@ class graph_rules {
   explicit graph_rules(context& c)
       : c_(c), g_(c.g), count_(static_cast<std::uint32_t>(c.g.nodes.size())) {}
 
-  void run() {
+  [[gnu::cold]] void run() {
     ids();
     for (side& s : sides_) resolve(s);
     for (side& s : sides_) listed(s);
@@ -10939,7 +10956,7 @@ class graph_rules {
   }
 
   /// G01, G02.
-  void ids() {
+  [[gnu::cold]] void ids() {
     for (std::uint32_t n = 0; n < count_; ++n) {
       const std::int64_t id = g_.nodes[n].id;
       if (const std::uint32_t first = c_.nodes.first_of(n); first != n) {
@@ -10954,7 +10971,7 @@ class graph_rules {
   }
 
   /// Finds the nodes that edges name, and lists the edges by them.
-  void resolve(side& s) {
+  [[gnu::cold]] void resolve(side& s) {
     std::uint32_t edges = 0;
     s.first.reserve(std::size_t{count_} + 1);
     for (std::uint32_t n = 0; n < count_; ++n) {
@@ -10980,7 +10997,7 @@ class graph_rules {
   }
 
   /// G03, G05, G08.
-  void listed(const side& s) {
+  [[gnu::cold]] void listed(const side& s) {
     pool<std::uint32_t> seen;  // by node: the node that listed it last, + 1
     seen.resize(count_);
     for (std::uint32_t e = 0; e < s.target.size(); ++e) {
@@ -11001,7 +11018,7 @@ class graph_rules {
   }
 
   /// G04.
-  void mirrored() {
+  [[gnu::cold]] void mirrored() {
     pool<bool> repeated;  // an Id that several nodes have names none of them
     if (repeated_) {
       repeated.resize(count_);
@@ -11128,7 +11145,7 @@ class graph_rules {
   }
 
   /// G09, G10, G12, G13.
-  void tensors() {
+  [[gnu::cold]] void tensors() {
     pool<std::uint32_t> maker;  // by tensor: which operation in order makes it, + 1
     maker.resize(g_.tensors.size());
     for (std::uint32_t i = 0; i < c_.ops.size(); ++i) {
@@ -11919,7 +11936,7 @@ class op_rules {
   void view_of(const op& o) {
     if (o.reads > 0) same_buffer(read(o, 0), results(g_, o)[0], use(list::results, 0));
   }
-  void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
+  [[gnu::cold]] void same_buffer(std::uint32_t from, std::uint32_t to, const location& where) {
     if (c_.storage_of(from) == c_.storage_of(to)) return;
     c_.error(errc::ark_o09_view_buffer, where.in("Buffer"))
         << "the view is in buffer " << buffer_of(g_, to).id << "; expected buffer "
@@ -11948,7 +11965,8 @@ class op_rules {
   }
 
   /// O06.
-  void same_type(const op& o, std::uint32_t expected, std::uint32_t t, const location& where) {
+  [[gnu::cold]] void same_type(const op& o, std::uint32_t expected, std::uint32_t t,
+                               const location& where) {
     if (type(expected) == type(t)) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
         << "DataType is " << info(type(t)).name << "; expected " << info(type(expected)).name
@@ -11960,7 +11978,8 @@ class op_rules {
       same_type(o, first, read(o, i), use(list::reads, i));
     same_type(o, first, written(o, 0), use(list::writes, 0));
   }
-  void expect_type(const op& o, data_type wanted, std::uint32_t t, const location& where) {
+  [[gnu::cold]] void expect_type(const op& o, data_type wanted, std::uint32_t t,
+                                 const location& where) {
     if (type(t) == wanted) return;
     c_.error(errc::ark_o06_data_types, where.in("DataType"))
         << "DataType is " << info(type(t)).name << "; expected " << info(wanted).name
@@ -12238,7 +12257,7 @@ class tensor_rules {
  public:
   explicit tensor_rules(context& c) : c_(c), g_(c.g) {}
 
-  void run() {
+  [[gnu::cold]] void run() {
     seen_tensor_.resize(g_.tensors.size());
     seen_buffer_.resize(g_.buffers.size());
     layouts_.resize(g_.layouts.size());
@@ -12300,7 +12319,7 @@ class tensor_rules {
     return static_cast<flaw>(known_flaws = static_cast<std::uint8_t>(f));
   }
 
-  void first_use(std::uint32_t t, const location& at) {
+  [[gnu::cold]] void first_use(std::uint32_t t, const location& at) {
     seen_tensor_[t] = true;
     const tensor& x = g_.tensors[t];
     const layout& l = g_.layouts[x.layout];
@@ -12433,7 +12452,8 @@ class tensor_rules {
   }
 
   /// B03, B04.
-  void tag_list(const buffer& x, range list, std::string_view member, const location& at) {
+  [[gnu::cold]] void tag_list(const buffer& x, range list, std::string_view member,
+                              const location& at) {
     bool ascending = true;
     for (std::uint32_t i = 0; i < list.count; ++i) {
       const tag t = g_.tags[list.first + i];
@@ -12525,7 +12545,7 @@ class tensor_rules {
   }
 
   /// B05.
-  void reused_tags() {
+  [[gnu::cold]] void reused_tags() {
     for (std::size_t kind = 0; kind < 2; ++kind) {
       pool<tag_use>& all = tags_[kind];
       sort(all.data(), all.size(),

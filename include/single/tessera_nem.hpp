@@ -207,6 +207,7 @@ class block {
   }
   [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
 
+ protected:
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
     block to;
     to.reserve(grown(count));  // if it throws: no change
@@ -215,7 +216,6 @@ class block {
     *this = std::move(to);
   }
 
- protected:
   void* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
@@ -276,7 +276,7 @@ class pool : private detail::block {
   }
 
   void push_back(const T& value) {
-    if ((capacity_ - size_) < sizeof(T)) return push_growing(value);
+    if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
@@ -307,13 +307,6 @@ class pool : private detail::block {
       if (!(a[i] == b[i])) return false;
     return true;
   }
-
- private:
-  void push_growing(const T& value) {
-    const T copy = value;  // which may be in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
-  }
 };
 
 }  // namespace tessera::inline TESSERA_ABI
@@ -343,9 +336,42 @@ class pool : private detail::block {
 #define TESSERA_CORE_SORT_HPP
 
 #include <cstddef>
+#include <cstring>
 
 
 namespace tessera::inline TESSERA_ABI {
+
+namespace detail {
+
+/// Sorts `count` elements of `size` bytes. One function for all types: each of its own costs the
+/// compiler more than it gains.
+[[gnu::noinline]] inline void sort_bytes(void* values, std::size_t count, std::size_t size,
+                                         bool (*less)(const void* context, const void* a,
+                                                      const void* b),
+                                         const void* context) {
+  block other;
+  other.append(values, count * size);
+  char *from = static_cast<char*>(values), *to = static_cast<char*>(other.data());
+  const std::size_t end = count * size;
+  for (std::size_t width = size; width < end; width *= 2) {
+    for (std::size_t first = 0; first < end; first += 2 * width) {
+      const std::size_t middle = end - first > width ? first + width : end;
+      const std::size_t last = end - first > 2 * width ? first + 2 * width : end;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; i += size) {
+        const bool is_a = a < middle && (b == last || !less(context, from + b, from + a));
+        std::memcpy(to + i, from + (is_a ? a : b), size);
+        (is_a ? a : b) += size;
+      }
+    }
+    char* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values) std::memcpy(values, from, end);
+}
+
+}  // namespace detail
 
 /// Puts `count` values in ascending order; equal ones keep their order.
 template <class T, class Less>
@@ -354,23 +380,13 @@ void sort(T* values, std::size_t count, Less less) {
   while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
   if (ordered >= count) return;
 
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+  detail::sort_bytes(
+      values, count, sizeof(T),
+      [](const void* context, const void* a, const void* b) {
+        return static_cast<bool>((*static_cast<const Less*>(context))(*static_cast<const T*>(a),
+                                                                      *static_cast<const T*>(b)));
+      },
+      &less);
 }
 
 /// The index of the first value that isn't below the one sought; `count` if all are. `below` is
@@ -923,7 +939,7 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 }
 
 /// The element type that a word of another language means, such as int8, fp16 or F32; or none.
-[[nodiscard]] constexpr element element_meant(std::string_view word) noexcept {
+[[nodiscard, gnu::cold]] constexpr element element_meant(std::string_view word) noexcept {
   constexpr std::string_view prefixes[][2] = {
       {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
       {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};
@@ -4684,7 +4700,7 @@ class suggestion {
   explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
 
   /// Takes the candidate where it is nearer than those before.
-  constexpr void offer(std::string_view candidate) noexcept {
+  [[gnu::cold]] constexpr void offer(std::string_view candidate) noexcept {
     const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
     const std::size_t shorter = to_.size() + candidate.size() - longer;
     if (shorter == 0 || longer > max_suggestion) return;
@@ -5054,7 +5070,8 @@ class scope {
 }
 
 /// Notes a visible name that the writer of another may have meant.
-inline void suggest(context& c, findings::writer w, std::string_view word, binding_kind kind) {
+[[gnu::cold]] inline void suggest(context& c, findings::writer w, std::string_view word,
+                                  binding_kind kind) {
   if (c.names == nullptr) return;
   std::string_view near;
   const binding* const b = c.names->nearest(word, kind, near);
@@ -5063,7 +5080,7 @@ inline void suggest(context& c, findings::writer w, std::string_view word, bindi
 
 /// Declares a name in the current scope, and reports where that isn't permitted. A name that is
 /// declared again keeps its kind and has no value from there on, so that there is one error.
-inline void declare(context& c, std::uint32_t name, const binding& b) {
+[[gnu::cold]] inline void declare(context& c, std::uint32_t name, const binding& b) {
   scope& s = *c.names;
   if (s[name].kind == binding_kind::none) return s.bind(name, b);
   const binding old = s[name];
@@ -5143,7 +5160,8 @@ inline bool report_float(context& c, std::uint32_t at, const purpose& p) {
 }
 
 /// The value of a name.
-inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p, number& to) {
+[[gnu::cold]] inline bool evaluate_name(context& c, std::uint32_t at, const purpose& p,
+                                        number& to) {
   static constexpr binding nothing = {};
   const binding& b = c.names != nullptr ? (*c.names)[c[at].value] : nothing;
   if (b.kind == binding_kind::none) {
@@ -5209,8 +5227,8 @@ inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, num
 }
 
 /// Applies an operator to `a`, in place, and to `b`.
-inline void apply_operator(context& c, std::uint32_t at, const purpose& p, number& a,
-                           const number& b) {
+[[gnu::cold]] inline void apply_operator(context& c, std::uint32_t at, const purpose& p, number& a,
+                                         const number& b) {
   const node_kind op = c[at].kind;
   a.varies = a.varies || b.varies;
   a.is_unknown = a.is_unknown || b.is_unknown;
@@ -5267,7 +5285,8 @@ inline void apply_operator(context& c, std::uint32_t at, const purpose& p, numbe
 
 /// Operators follow their operands. What couldn't be evaluated stays unknown, so that all
 /// errors of an expression are found at once, and each only where it is.
-inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, number& to) {
+[[gnu::cold]] inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p,
+                                              number& to) {
   constexpr std::size_t most = 1024;
   number stack[most];
   std::size_t size = 0;
@@ -5295,7 +5314,7 @@ inline bool evaluate_expression(context& c, std::uint32_t at, const purpose& p, 
 }
 
 /// The value of any expression; false after an error, which was reported here or before.
-inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to) {
+[[gnu::cold]] inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to) {
   if (c[at].kind == node_kind::expression) return evaluate_expression(c, at, p, to);
   return evaluate_operand(c, at, p, to);
 }
@@ -5334,7 +5353,8 @@ inline bool evaluate(context& c, std::uint32_t at, const purpose& p, number& to)
 }
 
 /// Where an integer must stand.
-inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
+[[gnu::cold]] inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p,
+                                           std::int64_t& to) {
   const node& n = c[at];
   if (n.kind == node_kind::integer) {
     to = static_cast<std::int64_t>(n.value);
@@ -5346,7 +5366,7 @@ inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std
   to = x.integer;
   return true;
 }
-inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
+[[gnu::cold]] inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
   return evaluate_integer(c, at, for_integer, to);
 }
 /// Where a number of either kind may stand.
@@ -6278,7 +6298,7 @@ namespace detail {
 }
 
 /// Checks what a task accesses and where it runs. Needs bind().
-inline void check_place(context& c, const task& t) {
+[[gnu::cold]] inline void check_place(context& c, const task& t) {
   const operand* first = nullptr;  // in an L1
   const buffer* far = nullptr;     // in DDR
   bool is_one_engine = true;
@@ -6580,7 +6600,7 @@ class big_integer {
 }
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
-[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+[[nodiscard, gnu::cold]] inline double decimal_to_double_exact(const decimal& d) noexcept {
   // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
   // have at most 767 significant digits.
   constexpr unsigned max_digits = 800;
@@ -7002,7 +7022,7 @@ namespace nem {
 namespace detail {
 
 /// A FLOAT as messages show it.
-[[nodiscard]] inline text spelled(double x) {
+[[nodiscard, gnu::cold]] inline text spelled(double x) {
   text out;
   append_double(out, x, double_style::python);
   return out;
@@ -7015,7 +7035,7 @@ namespace detail {
       << "expected a scale that is positive and finite, found " << number.view();
   return false;
 }
-inline bool report_fraction(context& c, std::uint32_t at, double x) {
+[[gnu::cold]] inline bool report_fraction(context& c, std::uint32_t at, double x) {
   const text number = spelled(x);
   c.report(errc::nem_qnt_006_zero_point, at)
       << "expected an integer as zero point, found " << number.view();
@@ -7205,7 +7225,7 @@ namespace detail {
 }
 
 /// Finds the buffer of a region. False where it has none that is sound.
-inline bool find_buffer(context& c, std::uint32_t at, region& r) {
+[[gnu::cold]] inline bool find_buffer(context& c, std::uint32_t at, region& r) {
   const std::uint32_t name_index = c[at].value;
   const binding& b = (*c.names)[name_index];
   if (b.kind == binding_kind::none) {
@@ -7231,9 +7251,9 @@ inline bool find_buffer(context& c, std::uint32_t at, region& r) {
 }
 
 /// Evaluates the numbers of shape= or strides= from `first` on.
-inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
-                                std::int64_t smallest, errc too_small, std::uint32_t& first,
-                                std::uint32_t& count) {
+[[gnu::cold]] inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
+                                              std::int64_t smallest, errc too_small,
+                                              std::uint32_t& first, std::uint32_t& count) {
   bool is_sound = true;
   first = static_cast<std::uint32_t>(c.v.numbers.size());
   for (const std::uint32_t i : children(c.d, at)) {
@@ -7252,8 +7272,8 @@ inline bool evaluate_dimensions(context& c, std::uint32_t at, const purpose& p,
 }
 
 /// Whether the elements of a region lie inside of its extent.
-inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
-                           std::uint32_t strides_at) {
+[[gnu::cold]] inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
+                                         std::uint32_t strides_at) {
   std::int64_t count = r.has_strides ? 0 : 1;
   bool overflow = false;
   const view<std::int64_t> shape = c.v.shape(r), strides = c.v.strides(r);
@@ -7292,7 +7312,7 @@ inline bool check_elements(context& c, const region& r, std::uint32_t extent_at,
   return true;
 }
 
-inline void check_layout(context& c, std::uint32_t at, const region& r) {
+[[gnu::cold]] inline void check_layout(context& c, std::uint32_t at, const region& r) {
   const std::string_view layout = c.d.name(r.layout);
   if (layout.size() == r.rank || !names_dimensions(layout)) return;
   c.report(errc::nem_reg_007_layout, at) << "layout " << layout << " has " << layout.size()
@@ -7301,7 +7321,7 @@ inline void check_layout(context& c, std::uint32_t at, const region& r) {
 }
 
 /// Whether the bytes of a region, of which there is at least one, are in its buffer.
-inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
+[[gnu::cold]] inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
   const buffer& b = c.v.buffers[r.buffer];
   if (r.offset <= b.size && r.extent <= b.size - r.offset) return true;
   (c.report(errc::nem_reg_003_bounds, at)
@@ -7318,7 +7338,8 @@ inline constexpr purpose for_dimension = {"shape dimensions must be integers"};
 inline constexpr purpose for_stride = {"strides must be integers"};
 
 /// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
-inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {
+[[gnu::cold]] inline std::uint32_t evaluate_region(context& c, std::uint32_t at,
+                                                   std::uint32_t declaration) {
   region r;
   r.node = at;
   r.declaration = declaration;
@@ -7399,7 +7420,8 @@ inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t
 /// Whether two elements of a sound region have the same place, by its strides. Each step of the
 /// search takes one off `work`, and each of more than 32 dimensions takes 64; without any left the
 /// answer is no.
-[[nodiscard]] inline bool overlaps_itself(const values& v, const region& r, std::uint64_t& work) {
+[[nodiscard, gnu::cold]] inline bool overlaps_itself(const values& v, const region& r,
+                                                     std::uint64_t& work) {
   struct dimension {
     std::int64_t stride, most;  ///< the greatest difference of two indices
     std::int64_t reach;         ///< how far all dimensions of smaller strides lead
@@ -7504,7 +7526,7 @@ class walker {
     c_.found.end_with({});
   }
 
-  expansion run() {
+  [[gnu::cold]] expansion run() {
     const std::uint32_t end = static_cast<std::uint32_t>(c_.d.nodes.size());
     std::uint32_t at = 0;
     for (;;) {
@@ -7555,7 +7577,7 @@ class walker {
   }
   /// Says in which iteration something was found, where others don't have it: after a first
   /// iteration, and where what was found names something that varies. Some say so themselves.
-  static void name_iteration(const void* self, const diagnostic& d, text& to) {
+  [[gnu::cold]] static void name_iteration(const void* self, const diagnostic& d, text& to) {
     const walker& w = *static_cast<const walker*>(self);
     if (w.frames_.empty() || d.code == errc::nem_haz_002_iterations ||
         d.code == errc::nem_haz_003_rewritten || d.code == errc::nem_haz_005_partial ||
@@ -7623,7 +7645,7 @@ class walker {
     declare(c_, c_[at].value, b);
   }
 
-  void let(std::uint32_t at) {
+  [[gnu::cold]] void let(std::uint32_t at) {
     const std::uint32_t value = at + 1;
     binding b;
     switch (c_[value].kind) {
@@ -7719,7 +7741,7 @@ class walker {
 
   // Tasks ----------------------------------------------------------------------------------------
 
-  void operand(std::uint32_t at, bool is_output) {
+  [[gnu::cold]] void operand(std::uint32_t at, bool is_output) {
     const std::uint32_t value = at + 1;
     nem::operand o;
     o.node = at;
@@ -7751,7 +7773,7 @@ class walker {
   }
 
   /// Resolves names of tokens into values::deps.
-  void tokens(std::uint32_t at) {
+  [[gnu::cold]] void tokens(std::uint32_t at) {
     names_.begin_list();
     for (const std::uint32_t i : children(c_.d, at)) {
       if (c_[i].kind != node_kind::name) continue;
@@ -7792,7 +7814,7 @@ class walker {
     declare(c_, c_[at].value, b);
   }
 
-  void wait(std::uint32_t at) {
+  [[gnu::cold]] void wait(std::uint32_t at) {
     v_.operands.clear();
     v_.deps.clear();
     tokens(at);
@@ -7805,7 +7827,7 @@ class walker {
     to_.wait(at, view<std::uint32_t>(v_.deps));
   }
 
-  void task(std::uint32_t at) {
+  [[gnu::cold]] void task(std::uint32_t at) {
     const node& n = c_[at];
     const marks before = mark();
     v_.operands.clear();
@@ -7858,7 +7880,7 @@ class walker {
 
   // Loops ----------------------------------------------------------------------------------------
 
-  std::uint32_t begin_loop(std::uint32_t at) {
+  [[gnu::cold]] std::uint32_t begin_loop(std::uint32_t at) {
     const std::uint32_t first_at = at + 1, last_at = c_[first_at].next;
     frame f = {};
     f.node = at;
@@ -7894,7 +7916,7 @@ class walker {
     return f.body + 1;
   }
 
-  void begin_iteration() {
+  [[gnu::cold]] void begin_iteration() {
     const frame& f = frames_.back();
     ++expanded_.iterations;
     ++spent_;
@@ -7916,7 +7938,7 @@ class walker {
   }
 
   /// Returns the statement that follows: of the next iteration, or after the loop.
-  std::uint32_t end_iteration() {
+  [[gnu::cold]] std::uint32_t end_iteration() {
     frame& f = frames_.back();
     names_.close();
     take_back(f.before);
@@ -8114,7 +8136,8 @@ struct write_options {
 
 namespace tessera::inline TESSERA_ABI {
 
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+[[gnu::cold]] TESSERA_INLINE void append_shown(text& out, std::string_view s,
+                                               std::string_view kept) {
   const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
   const char* plain = s.data();
   const char* const end = plain + s.size();
@@ -9851,7 +9874,7 @@ TESSERA_INLINE rule::rule(errc code) noexcept {
 }  // namespace nem
 namespace nem::detail {
 
-TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
+[[gnu::cold]] TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
   if (!first_time(code, where)) return writer(nullptr);
   return tessera::detail::findings::add(code, severity_of(code, profile_), where, rule(code).id());
 }
@@ -9903,7 +9926,7 @@ namespace nem::detail {
   return s;
 }
 
-inline void put_operand(catalog& c, const operand_row& o) {
+[[gnu::cold]] inline void put_operand(catalog& c, const operand_row& o) {
   c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
 }
 
@@ -9951,7 +9974,7 @@ TESSERA_INLINE std::uint32_t builtin_family(std::string_view name) noexcept {
   return i;
 }
 
-TESSERA_INLINE void add_builtin(catalog& c) {
+[[gnu::cold]] TESSERA_INLINE void add_builtin(catalog& c) {
   c.characters.reserve(512);
   c.families.reserve(16);
   c.parameters.reserve(16);
@@ -9982,7 +10005,7 @@ TESSERA_INLINE void add_builtin(catalog& c) {
   }
 }
 
-TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
+[[gnu::cold]] TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
   device d;
   d.name = detail::put_name(c, names.device);
   d.spec_version = detail::put_name(c, known_spec_version);
@@ -10747,12 +10770,14 @@ struct word {
 };
 
 /// The first eight bytes of a word as a number, the first lowest.
-[[nodiscard]] constexpr std::uint64_t make_key(std::string_view s) noexcept {
+[[nodiscard]] constexpr std::uint64_t key_of(std::string_view s) noexcept {
   std::uint64_t key = 0;
   for (std::size_t i = 0; i < s.size() && i < 8; ++i)
     key |= std::uint64_t{static_cast<unsigned char>(s[i])} << 8 * i;
   return key;
 }
+/// The same of a word that is known, always a constant: GCC leaves calls of constexpr functions.
+[[nodiscard]] consteval std::uint64_t make_key(std::string_view s) noexcept { return key_of(s); }
 
 using byte_lanes [[gnu::vector_size(16)]] = unsigned char;
 using truth_lanes [[gnu::vector_size(16)]] = signed char;
@@ -10888,9 +10913,9 @@ struct word_table {
   }
   /// Adds a word of up to sixteen characters.
   constexpr void add(std::string_view word, std::uint8_t value) noexcept {
-    std::size_t i = slot(make_key(word));
+    std::size_t i = slot(key_of(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
-    of[i] = {make_key(word), word.size() > 8 ? make_key(word.substr(8)) : 0,
+    of[i] = {key_of(word), word.size() > 8 ? key_of(word.substr(8)) : 0,
              static_cast<std::uint32_t>(word.size()), value};
   }
   [[nodiscard]] std::uint8_t find(word w, std::uint8_t otherwise) const noexcept {
@@ -11006,7 +11031,8 @@ inline constexpr word_table<64> attribute_words = make_attributes();
 inline constexpr word_table<32> decorator_words = make_decorators();
 inline constexpr word_table<32> element_words = make_elements();
 
-/// A place in a source, always at a token or at the end.
+/// A place in a source, always at a token or at the end. What dozens of productions use is compiled
+/// once; the commonest productions use scan_word and skip() in its place.
 class lexer {
  public:
   explicit lexer(std::string_view source) noexcept
@@ -11029,16 +11055,16 @@ class lexer {
   }
 
   /// The word at `from`, which is at a letter.
-  [[nodiscard, gnu::always_inline]] word word_at(const char* from) const noexcept {
+  [[nodiscard, gnu::noinline]] word word_at(const char* from) const noexcept {
     return scan_word(from, end_);
   }
-  [[nodiscard, gnu::always_inline]] word peek_word() const noexcept { return word_at(at_); }
+  [[nodiscard]] word peek_word() const noexcept { return word_at(at_); }
   void take_word(word w) noexcept { take_to(w.last()); }
   void take(std::size_t count = 1) noexcept { take_to(at_ + count); }
   /// The token ends before `p`.
-  void take_to(const char* p) noexcept {
+  [[gnu::noinline]] void take_to(const char* p) noexcept {
     last_ = p;
-    at_ = after_blanks(p);
+    at_ = skip(p);
   }
   [[nodiscard]] bool take_if(char c) noexcept {
     if (!at(c)) return false;
@@ -11047,7 +11073,11 @@ class lexer {
 
   /// The first character from `p` on that isn't blank or of a comment. All that can begin
   /// tokens but quotes are above '#', as are no blanks.
-  [[nodiscard]] const char* after_blanks(const char* p) const noexcept {
+  [[nodiscard, gnu::noinline]] const char* after_blanks(const char* p) const noexcept {
+    return skip(p);
+  }
+  /// The same, inline.
+  [[nodiscard, gnu::always_inline]] const char* skip(const char* p) const noexcept {
     if (p >= end_ || *p > '#') return p;
     if (*p != ' ') return after_more_blanks(p);
     ++p;
@@ -11082,8 +11112,8 @@ class lexer {
   /// and no attribute.
   [[nodiscard]] bool is_call(const char* p) const noexcept {
     if (p >= end_ || !is(*p, class_letter)) return false;
-    const word w = word_at(p);
-    p = after_blanks(w.last());
+    const word w = scan_word(p, end_);
+    p = skip(w.last());
     if (p >= end_) return false;
     if (*p == '(') return w.key == make_key("region") || w.key == make_key("wait");
     if (*p != '.') return false;
@@ -11092,12 +11122,12 @@ class lexer {
       return true;
     p = after_blanks(p + 1);
     if (p >= end_ || !is(*p, class_letter)) return false;
-    const word m = word_at(p);
+    const word m = scan_word(p, end_);
     return m.key == make_key("async") || m.key == make_key("sync");
   }
   /// Where `=` is if one follows the word, else null.
-  [[nodiscard]] const char* equals_after(word w) const noexcept {
-    const char* const p = after_blanks(w.last());
+  [[nodiscard, gnu::noinline]] const char* equals_after(word w) const noexcept {
+    const char* const p = skip(w.last());
     return p < end_ && *p == '=' ? p : nullptr;
   }
 
@@ -11328,7 +11358,7 @@ class name_index {
   [[nodiscard]] std::uint64_t hash_long(const char* first, std::uint32_t size) const noexcept {
     return hash_(std::string_view(first, size)) | 1;  // so that it isn't the empty name's
   }
-  void fill(std::size_t slots) {
+  [[gnu::cold]] void fill(std::size_t slots) {
     if (slots != slots_.size()) {
       slots_ = {};
       (void)slots_.prepare(slots);
@@ -11418,6 +11448,8 @@ class reader : private lexer {
 
   /// A directive, a declaration, a task, `loop` or `endloop`.
   bool statement();
+  /// A word that begins none, and what follows it; reading goes on after it.
+  [[gnu::cold]] bool bad_statement(word w, const char* next);
   /// include "path"
   bool include(word w);
   /// program name:
@@ -11430,11 +11462,15 @@ class reader : private lexer {
   [[gnu::cold]] void bad_directive(word w);
   [[gnu::cold]] void note_first(findings::writer out, std::uint32_t first, std::string_view text);
   /// Notes that the file is a program.
-  void begin_statement();
+  void begin_statement() {
+    if (first_statement_ == none) [[unlikely]]
+      begin_first_statement();
+  }
+  [[gnu::cold]] void begin_first_statement();
+  /// Notes that the file has a family; after what belongs in a program that is an error.
+  [[gnu::cold]] void begin_family();
   /// What belongs in a program, after families or several devices.
   void mix_with_config();
-  /// A family after what belongs in a program.
-  void mix_with_program();
   [[gnu::cold]] void mixed(std::string_view text, std::uint32_t first, std::string_view note);
   /// After an error, to where a statement begins, for certain.
   [[gnu::cold]] void recover();
@@ -11445,19 +11481,19 @@ class reader : private lexer {
   // --- declarations, loops and tasks: read_program.hpp ---
 
   /// const N = e
-  bool constant_statement(word start);
+  [[gnu::cold]] bool constant_statement(word start);
   /// let N = v, or let N = region(…) …
   bool let_statement(word start);
   bool region_declaration(word start, std::uint32_t i);
   /// buffer N : L1[e] (size=e, align=e)
-  bool buffer_statement(word start);
-  bool buffer_properties();
+  [[gnu::cold]] bool buffer_statement(word start);
+  [[gnu::cold]] bool buffer_properties();
 
   /// loop v in [lo..hi]:
-  bool loop_statement(word start);
-  bool loop_header(std::uint32_t i);
+  [[gnu::cold]] bool loop_statement(word start);
+  [[gnu::cold]] bool loop_header(std::uint32_t i);
   /// Ends the innermost loop; at_ is at `endloop`.
-  void end_loop(word w);
+  [[gnu::cold]] void end_loop(word w);
   /// At the end of the file.
   void check_loops();
 
@@ -11475,7 +11511,7 @@ class reader : private lexer {
   /// in X, Y or out X, Y
   bool operands(node_kind kind, std::string_view expected);
   /// A name or a region, then decorators.
-  [[gnu::always_inline]] bool operand(region_place where);
+  bool operand(region_place where);
   /// deps=[a, b] at the word.
   bool deps(const char* equals);
   bool tokens();
@@ -11496,7 +11532,7 @@ class reader : private lexer {
   /// Without attributes, decorators of a task follow its last operand: they become the task's.
   void hoist(std::uint32_t output);
   /// The decorators from node `first` on: those of the operand before those of the task.
-  void partition(std::uint32_t first);
+  [[gnu::cold]] void partition(std::uint32_t first);
 
   /// Takes a comma; reports one that is missing before a field and its `=`.
   bool comma_before(bool (*is_field)(word));
@@ -11566,7 +11602,7 @@ class reader : private lexer {
   /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
   /// of the task.
   bool type_attributes(region_place where, bool after_comma = false);
-  [[gnu::always_inline]] bool type_attribute(type_word t);
+  [[gnu::always_inline]] bool type_attribute(const type_word& t);
   /// Whether a type attribute, and no statement, begins at p. No statement can follow a comma.
   [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
                                                            bool after_comma) const noexcept;
@@ -11585,7 +11621,7 @@ class reader : private lexer {
   [[gnu::cold]] void unknown_field(std::uint32_t known, quantization form);
 
   /// An element type as a node.
-  bool element_leaf(node_kind kind);
+  [[gnu::cold]] bool element_leaf(node_kind kind);
   element element_of(word w);
   [[gnu::cold]] void unknown_element(word w);
 
@@ -11646,7 +11682,7 @@ class reader : private lexer {
   /// Appends a node; its `next` is right if it has no children.
   std::uint32_t put(node_kind kind, unsigned detail, const char* first, std::uint32_t value = 0);
   /// The node's text ends with the last token, and its children here.
-  [[gnu::always_inline]] void finish(std::uint32_t i) noexcept;
+  void finish(std::uint32_t i) noexcept;
   [[gnu::always_inline]] void set_end(std::uint32_t i, const char* last) noexcept {
     nodes_[i].length = length_of(offset_of(last) - nodes_[i].offset);
   }
@@ -11690,15 +11726,15 @@ class reader : private lexer {
   /// An integer or a real as a leaf; at_ is at a digit.
   [[gnu::always_inline]] bool number();
   /// The same from `p` on, the digits before which are `v`.
-  bool long_number(const char* p, std::uint64_t v);
+  [[gnu::cold]] bool long_number(const char* p, std::uint64_t v);
   /// A real whose point is at `point`.
-  bool real(const char* point);
+  [[gnu::cold]] bool real(const char* point);
   [[gnu::cold]] bool bad_number(const char* last);
   [[nodiscard]] bool is_sound_number(const char* p, const char* last) const noexcept;
 
   /// The characters of the string here, which is taken; false after an error.
-  bool string_value(std::uint32_t& index, std::string_view what);
-  void resolve_escapes(const char* p, const char* last);
+  [[gnu::cold]] bool string_value(std::uint32_t& index, std::string_view what);
+  [[gnu::cold]] void resolve_escapes(const char* p, const char* last);
 
   // --- findings ---
 
@@ -12428,7 +12464,7 @@ inline bool reader::assigned_statement(word w, keyword k, const char* equals) {
   const char* const first = at_;
   const char* const value = after_blanks(equals + 1);
   if (value >= end_ || !is(*value, class_letter)) return no_statement();
-  const word callee = word_at(value);
+  const word callee = scan_word(value, end_);
   const keyword called = keyword_of(callee);
   const bool is_region = called == keyword::region;
   if (!is_region && called != keyword::transfer && called != keyword::store &&
@@ -12485,7 +12521,7 @@ inline bool reader::transfer(node_kind kind, const char* first, std::uint32_t to
   bool more = !at(')');
   while (more) {
     if (!at_word()) return unexpected("dst=, src= or deps=");
-    const word w = peek_word();
+    const word w = scan_word(at_, end_);
     const unsigned field = argument_of(w);
     const char* const equals = equals_after(w);
     if (field == 3 || equals == nullptr) return bad_argument(w, field);
@@ -12566,7 +12602,7 @@ inline bool reader::operand(region_place where) {
   constexpr std::string_view expected = "a region";
   if (!at_word()) [[unlikely]]
     return unexpected(expected);
-  const word w = peek_word();
+  const word w = scan_word(at_, end_);
   if (at_region(w)) {
     if (!region(w, where)) return false;
   } else {
@@ -12579,7 +12615,7 @@ inline bool reader::operand(region_place where) {
 inline bool reader::operands(node_kind kind, std::string_view expected) {
   const bool is_input = kind == node_kind::input;
   if (!at_word()) return unexpected(expected);
-  const word w = peek_word();
+  const word w = scan_word(at_, end_);
   constexpr std::uint64_t in = make_key("in"), out = make_key("out");
   if (w.key != (is_input ? in : out) && !is_upper_case(w, is_input ? "in" : "out"))
     return unexpected(expected);
@@ -12607,7 +12643,7 @@ inline bool reader::compute(const char* first, std::uint32_t token_name, word ca
   for (;;) {
     if (at(',') && !stray_comma()) return false;
     if (!at_word()) break;
-    const word w = peek_word();
+    const word w = scan_word(at_, end_);
     const char* const equals = equals_after(w);
     if (equals == nullptr || is_call(after_blanks(equals + 1))) break;
     const keyword k = keyword_of(w);
@@ -12863,7 +12899,7 @@ inline std::uint32_t reader::put(node_kind kind, unsigned detail, const char* fi
   return i;
 }
 
-inline void reader::finish(std::uint32_t i) noexcept {
+[[gnu::noinline]] inline void reader::finish(std::uint32_t i) noexcept {
   set_end(i, last_);
   nodes_[i].next = count_;
 }
@@ -12879,7 +12915,8 @@ inline void reader::put_leaf(node_kind kind, unsigned detail, const char* last,
                offset_of(at_),
                value,
                i + 1};
-  take_to(last);
+  last_ = last;
+  at_ = skip(last);
 }
 
 // --- diagnostics ---
@@ -13024,7 +13061,7 @@ inline bool reader::unclosed(char c, const char* open) {
 inline bool reader::declared_name(word& w, std::string_view what) {
   if (!at_word()) [[unlikely]]
     return unexpected(what);
-  w = peek_word();
+  w = scan_word(at_, end_);
   return !may_be_keyword(w) || questionable_name(w, find_keyword(w), what);
 }
 
@@ -13050,7 +13087,7 @@ inline void reader::reserved(word w, std::string_view what) {
 inline bool reader::used_name(word& w, std::string_view what) {
   if (!at_word()) [[unlikely]]
     return unexpected(what);
-  w = peek_word();
+  w = scan_word(at_, end_);
   return is_usable(w, what);
 }
 
@@ -13065,7 +13102,7 @@ inline bool reader::used_name(word& w, std::string_view what) {
 inline bool reader::any_word(word& w, std::string_view what) {
   if (!at_word()) [[unlikely]]
     return unexpected(what);
-  w = peek_word();
+  w = scan_word(at_, end_);
   return true;
 }
 
@@ -13393,7 +13430,7 @@ inline bool reader::expression_after(std::uint32_t slot, bool words) {
 
 inline bool reader::leaf(bool words) {
   if (is(*at_, class_digit)) return number();
-  const word w = peek_word();
+  const word w = scan_word(at_, end_);
   if (may_be_keyword(w) && !is_leaf_keyword(w, words)) return false;
   put_name(w);
   return true;
@@ -13624,7 +13661,7 @@ inline reader::type_field reader::type_field_of(word w) noexcept {
 inline bool reader::is_type_attribute(type_word& t, const char* p,
                                       bool after_comma) const noexcept {
   if (p >= end_ || !is(*p, class_letter)) return false;
-  t.name = word_at(p);
+  t.name = scan_word(p, end_);
   t.field = type_field_of(t.name);
   if (t.field == f_none) return false;
   t.equals = equals_after(t.name);
@@ -13645,29 +13682,29 @@ inline bool reader::inner_type_attributes() {
 
 inline bool reader::type_attributes(region_place where, bool after_comma) {
   type_word t;
-  if (!is_type_attribute(t, at_, after_comma) ||
-      (where == region_place::operand && t.field != f_elem))
-    return true;
-  for (;;) {
+  const char* p = at_;
+  for (bool is_first = true;; is_first = false) {
+    if (!is_type_attribute(t, p, after_comma)) {
+      if (is_first || !after_comma || where != region_place::declaration) return true;
+      take();
+      return unexpected("one of elem=, shape=, layout=, strides= and quant=");
+    }
+    if (is_first) {
+      if (where == region_place::operand && t.field != f_elem) return true;
+    } else if (!after_comma) {
+      // Without a comma, `strides` may be the attribute of a task.
+      if (where == region_place::operand && t.field == f_strides) return true;
+      missing_comma();
+      if (at_end()) return true;
+    }
+    at_ = p;
     once(attributes_, t.field, t.name, errc::nem_syn_010_type_attribute);
     const unsigned both = 1u << f_layout | 1u << f_strides;
     if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
       layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
     if (!type_attribute(t)) return false;
-    if (at(',')) {
-      if (is_type_attribute(t, after_blanks(at_ + 1), true)) {
-        at_ = t.name.first;
-        continue;
-      }
-      if (where != region_place::declaration) return true;
-      take();
-      return unexpected("one of elem=, shape=, layout=, strides= and quant=");
-    }
-    if (!is_type_attribute(t, at_, false)) return true;
-    // Without a comma, `strides` may be the attribute of a task.
-    if (where == region_place::operand && t.field == f_strides) return true;
-    missing_comma();
-    if (at_end()) return true;
+    after_comma = at(',');
+    p = after_comma ? after_blanks(at_ + 1) : at_;
   }
 }
 
@@ -13685,7 +13722,7 @@ inline void reader::layout_and_strides(word w, type_field other) {
   out.note({0, attributes_.first[other], attributes_.length[other]}) << "the other is given here";
 }
 
-inline bool reader::type_attribute(type_word t) {
+inline bool reader::type_attribute(const type_word& t) {
   constexpr node_kind kinds[] = {node_kind::elem, node_kind::shape, node_kind::layout,
                                  node_kind::strides, node_kind::quant};
   const std::uint32_t i = put(kinds[t.field], 0, t.name.first);
@@ -13816,23 +13853,20 @@ inline bool reader::statement() {
     if (at_ == before) take_to(token_end());
     return false;
   }
-  const word w = peek_word();
+  const word w = scan_word(at_, end_);
   const keyword k = keyword_of(w);
   any_assignment_ = false;
+  if (k >= keyword::const_ && k <= keyword::wait && k != keyword::endloop) begin_statement();
   switch (k) {
-    case keyword::const_: return begin_statement(), constant_statement(w);
-    case keyword::let: return begin_statement(), let_statement(w);
-    case keyword::buffer: return begin_statement(), buffer_statement(w);
-    case keyword::loop: return begin_statement(), loop_statement(w);
+    case keyword::const_: return constant_statement(w);
+    case keyword::let: return let_statement(w);
+    case keyword::buffer: return buffer_statement(w);
+    case keyword::loop: return loop_statement(w);
     case keyword::endloop: return end_loop(w), true;
     case keyword::include: return include(w);
     case keyword::program: return header(w);
     case keyword::device: return device_or_directive(w);
-    case keyword::type_family:
-      mix_with_program();
-      if (first_other_ == none) first_other_ = here();
-      if (first_family_ == none) first_family_ = here();
-      return type_family_declaration(w), true;
+    case keyword::type_family: return begin_family(), type_family_declaration(w), true;
     default: break;
   }
   if (const char* const equals = equals_after(w); equals != nullptr) {
@@ -13842,22 +13876,26 @@ inline bool reader::statement() {
     if (at_ == before) take_word(w);
     return false;
   }
-  if (k == keyword::transfer || k == keyword::store || k == keyword::wait)
-    return begin_statement(), task(at_, no_name, w, k);
   const char* const p = after_blanks(w.last());
-  if (!is_reserved(k) && p < end_ && *p == '.') return begin_statement(), task(at_, no_name, w, k);
+  if (k == keyword::transfer || k == keyword::store || k == keyword::wait ||
+      (!is_reserved(k) && p < end_ && *p == '.')) {
+    begin_statement();
+    return task(at_, no_name, w, k);
+  }
+  return bad_statement(w, p);
+}
+
+inline bool reader::bad_statement(word w, const char* next) {
   (void)no_statement();
   if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
-  if (w.key == make_key("for") && p < end_ && is(*p, class_letter) &&
-      after_blanks(word_at(p).last()) < end_)
+  if (w.key == make_key("for") && next < end_ && is(*next, class_letter) &&
+      after_blanks(word_at(next).last()) < end_)
     return begin_statement(), (void)loop_statement(w), false;
   take_word(w);
   return false;
 }
 
-inline void reader::begin_statement() {
-  if (first_statement_ != none) [[likely]]
-    return;
+inline void reader::begin_first_statement() {
   mix_with_config();
   if (first_other_ == none) first_other_ = here();
   first_statement_ = here();
@@ -13979,13 +14017,15 @@ inline void reader::note_first(findings::writer out, std::uint32_t first, std::s
         first_family_ != none ? first_family_ : first_device_, "the configuration is here");
 }
 
-[[gnu::cold]] inline void reader::mix_with_program() {
+inline void reader::begin_family() {
   const std::uint32_t first = first_directive_ != none ? first_directive_
                               : first_header_ != none  ? first_header_
                                                        : first_statement_;
   if (first != none)
     mixed("type families belong in files of their own, not in a program", first,
           "the program is here");
+  if (first_other_ == none) first_other_ = here();
+  if (first_family_ == none) first_family_ = here();
 }
 
 inline void reader::mixed(std::string_view text, std::uint32_t first, std::string_view note) {
@@ -14284,7 +14324,7 @@ namespace detail {
 
 /// Notes what a device that isn't there could be.
 template <class Writer>
-void note_visible(loading& s, Writer& text, std::string_view name) {
+[[gnu::cold]] void note_visible(loading& s, Writer& text, std::string_view name) {
   for (const baseline_row& b : baseline_files)
     if (b.device == name) {
       text.note() << "include \"" << b.file << "\" defines it";
@@ -15584,8 +15624,8 @@ class loader {
 
 /// Loads all that the types of a model depend on into an empty catalog. `target` becomes the index
 /// of the device that its program is for, or no_index.
-inline void load(const model& d, const verify_options& options, findings& found, catalog& to,
-                 std::uint32_t& target) {
+[[gnu::cold]] inline void load(const model& d, const verify_options& options, findings& found,
+                               catalog& to, std::uint32_t& target) {
   target = loader(d, options, found, to).run();
 }
 
@@ -15679,7 +15719,8 @@ class byte_map {
   /// Calls `each(segment&)` for segments that make up [first, last), in order. Returns how many
   /// steps that took.
   template <class Each>
-  std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
+  [[gnu::cold]] std::uint64_t visit(std::uint32_t buffer, std::int64_t first, std::int64_t last,
+                                    Each each) {
     steps_ = 1;
     position p = find(buffer, first);
     if (is_in(p, buffer) && at(p).first < first) {
@@ -15777,7 +15818,7 @@ class byte_map {
     insert(p, s);
   }
   /// Puts a segment before `p`, which is its position then.
-  void insert(position& p, const segment& s) {
+  [[gnu::cold]] void insert(position& p, const segment& s) {
     ++count_;
     if (directory_.empty()) {
       add_chunk(0, s);
@@ -15823,7 +15864,7 @@ class byte_map {
       e.buffer = to->buffer;
     }
   }
-  void add_chunk(std::size_t where, const segment& first) {
+  [[gnu::cold]] void add_chunk(std::size_t where, const segment& first) {
     entry e{first.first, first.buffer, 0, 0};
     if (unused_.empty()) {
       e.index = static_cast<std::uint32_t>(segments_.size() / capacity);
@@ -15896,7 +15937,8 @@ namespace nem {
 
 class happens_before {
  public:
-  explicit happens_before(std::uint64_t steps = ~std::uint64_t{0}) : left_(steps), steps_(steps) {
+  [[gnu::cold]] explicit happens_before(std::uint64_t steps = ~std::uint64_t{0})
+      : left_(steps), steps_(steps) {
     frames_.push_back({});
     iterations_.push_back({});
   }
@@ -15956,7 +15998,7 @@ class happens_before {
     for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
   }
   /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
-  void issue(std::uint32_t node, view<std::uint32_t> deps) {
+  [[gnu::cold]] void issue(std::uint32_t node, view<std::uint32_t> deps) {
     const std::uint32_t q = size();
     tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
     done_.push_back(0);
@@ -15971,7 +16013,7 @@ class happens_before {
     followed_ = log_.size();
   }
   /// What follows that task.
-  void issued(bool is_sync) {
+  [[gnu::cold]] void issued(bool is_sync) {
     open_.push_back(size() - 1);
     ++frames_.back().live;
     std::uint64_t live = 0;
@@ -16090,7 +16132,7 @@ class happens_before {
   }
 
   /// Marks a task and all before it.
-  void complete(std::uint32_t task) {
+  [[gnu::cold]] void complete(std::uint32_t task) {
     if (done_[task] != 0) return;
     mark(task);
     for (stack_.push_back(task); !stack_.empty();) {
@@ -16127,7 +16169,7 @@ class happens_before {
     f.others -= w.peak;
     if (log_.size() != marks) followed_ = log_.size();
   }
-  void close_iteration() {
+  [[gnu::cold]] void close_iteration() {
     frame& f = frames_.back();
     if (!f.is_open) return;
     f.is_open = false;
@@ -16206,7 +16248,7 @@ namespace detail {
 
 class hazards {
  public:
-  explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
+  [[gnu::cold]] explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
     links_.push_back({});  // so that link 0 is none
     if (c.target != nullptr)
       max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
@@ -16328,9 +16370,11 @@ class hazards {
   }
 
   /// Whether an earlier access is before the current task.
-  [[nodiscard]] bool is_before(std::uint32_t p) { return is_unknown_ || order_.is_before(p); }
+  [[nodiscard, gnu::cold]] bool is_before(std::uint32_t p) {
+    return is_unknown_ || order_.is_before(p);
+  }
 
-  void read(const current& q, segment& s) {
+  [[gnu::cold]] void read(const current& q, segment& s) {
     bool is_fed = s.writes != 0, has_ordered = false;
     std::uint32_t feeder = no_index;
     for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
@@ -16380,7 +16424,8 @@ class hazards {
   }
 
   /// The accesses of a list that aren't before the current write.
-  [[nodiscard]] std::uint32_t keep_racing(const current& q, std::uint32_t list, bool are_writes) {
+  [[nodiscard, gnu::cold]] std::uint32_t keep_racing(const current& q, std::uint32_t list,
+                                                     bool are_writes) {
     kept_.clear();
     bool all = true;
     for (std::uint32_t i = list; i != 0; i = links_[i].next) {
@@ -16414,7 +16459,7 @@ class hazards {
 
   // Copies ---------------------------------------------------------------------------------------
 
-  void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
+  [[gnu::cold]] void remember_copy(const values& v, const nem::task& t, std::uint32_t version) {
     if ((t.opcode != opcode::transfer && t.opcode != opcode::store) || t.inputs != 1 ||
         t.outputs != 1)
       return;
@@ -16513,7 +16558,7 @@ class hazards {
         << variable << " mod " << r.in_flight;
   }
 
-  void rewrite(const access_record& p, const current& q) {
+  [[gnu::cold]] void rewrite(const access_record& p, const current& q) {
     if (was_reported(reported_rewritten)) return;
     auto&& out = c_.report(errc::nem_haz_003_rewritten, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
@@ -16581,13 +16626,13 @@ class hazards {
   }
 
   /// Whether deps names tokens that aren't known: then the task may be after any other.
-  [[nodiscard]] bool misses_deps(const nem::task& t) {
+  [[nodiscard, gnu::cold]] bool misses_deps(const nem::task& t) {
     for (const std::uint32_t i : children(c_.d, t.node))
       if (c_[i].kind == node_kind::deps) return misses_tokens(i, t.deps);
     return false;
   }
   /// Whether a list names more tokens than are known. Those that it repeats count once.
-  [[nodiscard]] bool misses_tokens(std::uint32_t list, std::size_t known) {
+  [[nodiscard, gnu::cold]] bool misses_tokens(std::uint32_t list, std::size_t known) {
     named_.clear();
     for (const std::uint32_t i : children(c_.d, list))
       if (c_[i].kind == node_kind::name) named_.push_back(c_[i].value);
@@ -16845,7 +16890,7 @@ class range_rules {
  public:
   range_rules(context& c, const task& t, attributes& a) noexcept : c_(c), t_(t), a_(a) {}
 
-  void check() {
+  [[gnu::cold]] void check() {
     if (a_.given == 0) return;
     const std::size_t axes = t_.opcode == opcode::conv1d ? 1 : t_.opcode == opcode::conv3d ? 3 : 2;
     switch (t_.opcode) {
@@ -17826,7 +17871,7 @@ class shape_rules {
   shape_rules(context& c, const task& t, const attributes& a) noexcept
       : c_(c), t_(t), a_(a), inputs_(c.v.inputs(t)), outputs_(c.v.outputs(t)) {}
 
-  void check() {
+  [[gnu::cold]] void check() {
     if (!check_ranks()) return;
     switch (row(t_.opcode).category) {
       case opcode_category::data_movement:
@@ -18288,7 +18333,7 @@ namespace detail {
 
 class compute_rules {
  public:
-  void check(context& c, const task& t) {
+  [[gnu::cold]] void check(context& c, const task& t) {
     if (t.opcode == opcode::transfer || t.opcode == opcode::store) return;
     const bool is_new = !is_done(t.node);
     if (is_new ? !check_signature(c, t) : !has_operands(t)) return;
@@ -18312,7 +18357,7 @@ class compute_rules {
     return true;
   }
   /// TYP-003.
-  [[nodiscard]] static bool check_typed(context& c, const task& t) {
+  [[nodiscard, gnu::cold]] static bool check_typed(context& c, const task& t) {
     bool is_typed = true;
     for (std::size_t i = 0; i < t.inputs + t.outputs; ++i) {
       const operand& o = c.v.operands[t.first_operand + i];
@@ -18355,7 +18400,7 @@ namespace nem::detail {
 
 /// Gives the nodes of a model their indices as places, if it was built in code: no node has a
 /// place then.
-inline bool number_nodes(model& d) noexcept {
+[[gnu::cold]] inline bool number_nodes(model& d) noexcept {
   for (const node& n : d.nodes)
     if (n.offset != 0 || n.length != 0) return false;
   for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
@@ -18366,9 +18411,11 @@ inline bool number_nodes(model& d) noexcept {
 }
 
 /// Passes all that a program does on to the groups of rules.
+/// Rules are marked cold: verification stays well below its limit, and what is compiled for size is
+/// compiled in less time.
 class checker {
  public:
-  explicit checker(context& c) : c_(c), hazards_(c) {}
+  [[gnu::cold]] explicit checker(context& c) : c_(c), hazards_(c) {}
 
   void loop(const values& v, std::uint32_t node, std::int64_t first, std::int64_t last,
             std::int64_t in_flight) {
