@@ -13,19 +13,20 @@ file(READ "${source}" text)
 # One row on one line, its strings joined.
 string(REGEX REPLACE "[ \t]*\\\\\n[ \t]*" " " text "${text}")
 string(REGEX REPLACE "\"[ \n]+\"" "" text "${text}")
-string(REGEX MATCHALL "X\\([a-z0-9_]+, \"[^\"]*\", \"[^\"]*\"" rows "${text}")
+string(REGEX MATCHALL "X\\([a-z0-9_]+, \"[^\"]*\", \"[^\"]*\", \"[^\"]*\"" rows "${text}")
 
 set(lines "")
 set(names 0)
 foreach(row IN LISTS rows)
-  string(REGEX MATCH "^X\\(([a-z0-9_]+), \"([^\"]*)\", \"([^\"]*)\"$" row "${row}")
+  string(REGEX MATCH "^X\\(([a-z0-9_]+), \"([^\"]*)\", \"([^\"]*)\", \"([^\"]*)\"$" row "${row}")
   set(operation "${CMAKE_MATCH_1}")
   set(pattern "${CMAKE_MATCH_2}")
-  string(REGEX REPLACE " +" ";" words "${CMAKE_MATCH_3}")
+  set(parameters "${CMAKE_MATCH_3}")
+  string(REGEX REPLACE " +" ";" words "${CMAKE_MATCH_4}")
   list(LENGTH words count)
   math(EXPR names "${names} + ${count}")
   list(JOIN words "` `" words)
-  list(APPEND lines "| `${operation}` | `${pattern}` | `${words}` |")
+  list(APPEND lines "| `${operation}` | `${pattern}` | ${parameters} | `${words}` |")
 endforeach()
 list(SORT lines)
 list(LENGTH lines operations)
@@ -41,8 +42,8 @@ run. `name_` is the form in place of an operation whose name it extends.
 
 The letters of arguments are explained in [operations.hpp](../../../include/tessera/nac/operations.hpp).
 
-| operation | arguments | names |
-|---|---|---|
+| operation | arguments | called | names |
+|---|---|---|---|
 ${lines}
 ")
 if(NOT CHECK)

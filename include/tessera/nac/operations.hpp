@@ -51,17 +51,18 @@ namespace nac {
 /// The operations that run, whatever their ids are in a file.
 enum class operation : std::uint16_t {
   unknown,
-#define TESSERA_X(name, arguments, names) name,
+#define TESSERA_X(name, ...) name,
   TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };
 struct operation_row {
   std::string_view pattern;
-  std::string_view names;  ///< blanks between them
+  std::string_view parameters;  ///< what PyTorch calls the pattern's letters
+  std::string_view names;       ///< blanks between them
 };
 /// By operation; row 0 is that of `unknown`.
-inline constexpr operation_row operations[] = {{"", ""},
-#define TESSERA_X(name, arguments, names) {arguments, names},
+inline constexpr operation_row operations[] = {{},
+#define TESSERA_X(name, ...) {__VA_ARGS__},
                                                TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };

@@ -116,7 +116,7 @@ struct expression {
 };
 
 constexpr std::string_view operation_names[] = {"",
-#define TESSERA_X(name, arguments, names) #name,
+#define TESSERA_X(name, ...) #name,
                                                 TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };

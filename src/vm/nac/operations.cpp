@@ -79,7 +79,7 @@ constexpr std::array<element_steps, model::operation_count> steps_of_elements = 
 
 constexpr std::array<function, model::operation_count> functions = {
     unsupported,  // verified programs have none
-#define TESSERA_X(name, arguments, names) operations::name,
+#define TESSERA_X(name, ...) operations::name,
     TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };

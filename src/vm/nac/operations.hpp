@@ -67,7 +67,7 @@ namespace operations {
 /// An integer as an argument.
 [[nodiscard]] inline value whole(call& c, std::int64_t v) { return make_number(c.arena, v); }
 
-#define TESSERA_X(name, arguments, names) [[nodiscard]] value name(call& c);
+#define TESSERA_X(name, ...) [[nodiscard]] value name(call& c);
 TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 
