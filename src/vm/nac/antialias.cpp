@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: MIT
 //
 // Images of another size whose elements are means of all that they cover, with the weights of a
-// triangle or of a cubic: rows first, then columns, in FP64.
+// triangle, a cubic or Lanczos's window: rows first, then columns, in FP64.
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "multiply.hpp"
@@ -28,6 +29,13 @@ constexpr filter cubic_filter = {2, [](double x) noexcept {
                                    if (x < 1) return ((k + 2) * x - (k + 3)) * x * x + 1;
                                    return x < 2 ? (((x - 5) * x + 8) * x - 4) * k : 0.0;
                                  }};
+
+[[nodiscard]] double sinc(double x) noexcept {
+  x *= std::numbers::pi;
+  return x == 0 ? 1 : std::sin(x) / x;
+}
+constexpr filter lanczos = {
+    3, [](double x) noexcept { return std::fabs(x) < 3 ? sinc(x) * sinc(x / 3) : 0.0; }};
 
 /// An axis of an image and of the result. A scale of 0: that of the sizes.
 struct axis {
@@ -167,6 +175,8 @@ value upsample_linear_antialiased(call& c) { return resized_by(c, triangle); }
 value upsample_linear_antialiased_to(call& c) { return resized_to(c, triangle); }
 value upsample_cubic_antialiased(call& c) { return resized_by(c, cubic_filter); }
 value upsample_cubic_antialiased_to(call& c) { return resized_to(c, cubic_filter); }
+value upsample_lanczos_antialiased(call& c) { return resized_by(c, lanczos); }
+value upsample_lanczos_antialiased_to(call& c) { return resized_to(c, lanczos); }
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

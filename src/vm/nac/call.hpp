@@ -100,6 +100,15 @@ class call {
 
   // ---- any argument
 
+  [[nodiscard]] const model::binding& binding() const noexcept { return binding_; }
+  [[nodiscard]] std::span<const value* const> arguments() const noexcept { return arguments_; }
+  /// Whether one of the first three is complex.
+  [[nodiscard]] bool is_complex() const noexcept {
+    for (const value* const v : arguments_.first(arguments_.size() < 3 ? arguments_.size() : 3))
+      if (v->is_complex()) return true;
+    return false;
+  }
+
   /// Arguments that a letter has got.
   [[nodiscard]] std::size_t count(std::size_t letter) const noexcept {
     return binding_.count[letter];

@@ -14,11 +14,13 @@
 //   type(a)        the name of a tensor's type
 //   shape(a)       its dimensions
 //   choose(c, a, b)  a where c is true, b otherwise; both are computed
+//   list(a, b)     several results
 //   reduced(a, r)  a loss as PyTorch's `reduction` says: 0 none, 1 mean (also if missing), 2 sum
 //
 // Expressions are parsed by the compiler, which refuses what isn't one.
 
 #include <array>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +71,10 @@ namespace {
   X(binary_cross_entropy_with_logits,                                                              \
     "x = add(mul(sub(d|1, 1), b), 1);"                                                             \
     "reduced(mul(sub(mul(sub(1, b), a), mul(x, log_sigmoid(a))), c|1.0), e)")                      \
+  X(poisson_nll_loss,                                                                              \
+    "x = choose(c, sub(exp(a), mul(b, a)), sub(a, mul(b, log(add(a, e)))));"                       \
+    "y = add(sub(mul(b, log(b)), b), mul(log(mul(b, 6.283185307179586)), 0.5));"                   \
+    "reduced(add(x, choose(d, where(gt(b, 1), y, 0), 0)), f)")                                     \
   X(kl_div, "reduced(choose(d|0, mul(exp(b), sub(b, a)), sub(xlogy(b, b), mul(b, a))), c)")        \
   X(hinge_embedding_loss, "x = where(ne(b, 1), clamp(sub(c|1.0, a), 0), 0);"                       \
                           "reduced(add(x, where(ne(b, -1), a, 0)), d)")                            \
@@ -81,7 +87,76 @@ namespace {
   X(triplet_margin_loss,                                                                           \
     "x = pairwise_distance(a, b, e|2.0, f|1e-6); y = pairwise_distance(a, c, e|2.0, f|1e-6);"      \
     "z = choose(g|0, minimum(y, pairwise_distance(b, c, e|2.0, f|1e-6)), y);"                      \
-    "reduced(clamp(sub(add(x, d|1.0), z), 0), h)")
+    "reduced(clamp(sub(add(x, d|1.0), z), 0), h)")                                                 \
+  X(reshape_alias, "view(a, b)")                                                                   \
+  X(pad_circular, "pad(a, b, 'circular')")                                                         \
+  X(log_sigmoid_forward, "list(log_sigmoid(a), exp(neg(abs(a))))")                                 \
+  X(add_relu, "relu(add(a, b, c))")                                                                \
+  X(addmm_activation, "x = addmm(a, b, c, d, e); choose(f|0, gelu(x), relu(x))")                   \
+  X(int_mm, "matmul(to_copy(a, 'int32'), to_copy(b, 'int32'))")                                    \
+  X(weight_int8pack_mm, "mul(linear(a, to_copy(b, type(a))), c)")                                  \
+  X(attention_flash_quantized,                                                                     \
+    "x = to_copy(unsqueeze(unsqueeze(d|1.0, -1), -1), type(a));"                                   \
+    "y = to_copy(unsqueeze(unsqueeze(e|1.0, -1), -1), type(b));"                                   \
+    "z = to_copy(unsqueeze(unsqueeze(f|1.0, -1), -1), type(c));"                                   \
+    "attention_flash(mul(a, x), mul(b, y), mul(c, z), g, h, i, j)")                                \
+  X(isreal, "ones_like(a, 'bool')")                                                                \
+  X(trapezoid,                                                                                     \
+    "x = c|-1; mul(sum(add(slice(a, x, 1), slice(a, x, 0, -1)), x), div(b|1, 2.0))")               \
+  X(cumulative_trapezoid,                                                                          \
+    "x = c|-1; mul(cumsum(add(slice(a, x, 1), slice(a, x, 0, -1)), x), div(b|1, 2.0))")            \
+  X(vander, "x = pow(unsqueeze(a, -1), arange(b|sym_size(a, 0))); choose(c|0, x, flip(x, 1))")     \
+  X(linalg_vander, "pow(unsqueeze(a, -1), arange(b|sym_size(a, -1)))")                             \
+  X(kaiser_window, "kaiser_window_by_mode(a, 1, null, b)")                                         \
+  X(kaiser_window_by_mode,                                                                         \
+    "x = c|12.0; y = div(mul(x, 2.0), maximum(sub(a, choose(b, 0, 1)), 1));"                       \
+    "z = sub(mul(arange(a, null, null, 'float64'), y), x);"                                        \
+    "w = div(i0(sqrt(clamp(sub(mul(x, x), square(z)), 0.0))), i0(scalar_tensor(x, 'float64')));"   \
+    "to_copy(choose(eq(a, 1), ones(a, 'float64'), w), d|'float32')")                               \
+  X(polygamma_of, "polygamma(b, a)")                                                               \
+  X(sym_float, "item(scalar_tensor(a, 'float64'))")                                                \
+  X(sym_int, "item(scalar_tensor(a, 'int64'))")                                                    \
+  X(sym_not, "item(logical_not(scalar_tensor(a, 'bool')))")                                        \
+  X(sym_ite, "choose(a, b, c)")                                                                    \
+  X(sym_sqrt, "item(sqrt(scalar_tensor(a, 'float64')))")                                           \
+  X(quantize_per_tensor,                                                                           \
+    "x = round(mul(to_copy(a, 'float32'), div(1.0, item(b))));"                                    \
+    "to_copy(clamp(add(x, item(c)), item(d), item(e)), f)")                                        \
+  X(dequantize_per_tensor, "mul(sub(to_copy(a, g|'float32'), item(c)), item(b))")                  \
+  X(quantize_per_channel,                                                                          \
+    "x = round(mul(movedim(to_copy(a, 'float32'), d, -1), reciprocal(b)));"                        \
+    "movedim(to_copy(clamp(add(x, c|0), e, f), g), -1, d)")                                        \
+  X(dequantize_per_channel,                                                                        \
+    "x = mul(sub(movedim(to_copy(a, 'float32'), d, -1), c|0), b);"                                 \
+    "to_copy(movedim(x, -1, d), h|'float32')")                                                     \
+  X(quantize_per_token, "to_copy(clamp(round(add(mul(a, reciprocal(b)), c)), d, e), f)")           \
+  X(dequantize_per_token, "to_copy(mul(sub(a, c), b), g)")                                         \
+  X(choose_qparams,                                                                                \
+    "x = minimum(min_all(a), 0); y = div(sub(maximum(max_all(a), 0), x), sub(c, b));"              \
+    "z = maximum(y, view(scalar_tensor(d, 'float32'), 1));"                                        \
+    "w = clamp(sub(b, to_copy(round(div(x, z)), 'int32')), b, c);"                                 \
+    "list(to_copy(z, 'float64'), to_copy(w, 'int64'))")                                            \
+  X(fake_quantize, "pass(fake_quantize_with_mask(a, b, c, d, e))")                            \
+  X(fake_quantize_with_mask,                                                                       \
+    "x = scalar_tensor(b, 'float32'); y = item(c);"                                                \
+    "z = add(round(mul(to_copy(a, 'float32'), reciprocal(x))), y);"                                \
+    "list(to_copy(mul(sub(clamp(z, d, e), y), x), type(a)), logical_and(ge(z, d), le(z, e)))")     \
+  X(fake_quantize_by_tensors,                                                                      \
+    "x = scalar_tensor(b, 'float32'); y = item(c);"                                                \
+    "z = add(round(mul(to_copy(a, 'float32'), reciprocal(x))), y);"                                \
+    "x = to_copy(mul(sub(clamp(z, e, f), y), x), type(a)); z = logical_and(ge(z, e), le(z, f));"   \
+    "list(choose(d, x, a), choose(d, z, ones_like(z)))")                                           \
+  X(fake_quantize_channels,                                                                        \
+    "x = add(round(mul(movedim(a, d, -1), reciprocal(b))), c);"                                    \
+    "movedim(mul(sub(clamp(x, e, f), c), b), -1, d)")                                              \
+  X(fake_quantize_channels_with_mask,                                                              \
+    "x = add(round(mul(movedim(a, d, -1), reciprocal(b))), c);"                                    \
+    "y = movedim(logical_and(ge(x, e), le(x, f)), -1, d);"                                         \
+    "list(movedim(mul(sub(clamp(x, e, f), c), b), -1, d), y)")                                     \
+  X(range_inclusive,                                                                               \
+    "x = c|1; y = add(sym_int(div(sub(b, a), x)), 1);"                                             \
+    "to_copy(add(mul(arange(y, null, null, 'float64'), x), a), d|'float32')")                      \
+  X(is_nonzero, "item(ne(a, 0))")
 // clang-format on
 
 using model::operation;
@@ -101,6 +176,7 @@ struct token {
     type,
     shape,
     choose,
+    list,  ///< of `at` values
     reduced
   };
   kind what = kind::null;
@@ -240,6 +316,7 @@ class parser {
         if (count != o.operands) throw "another number of operands";
         return add({o.what});
       }
+    if (word == "list") return add({token::kind::list, count});
     add({token::kind::run, count, operation_called(word)});
   }
 
@@ -303,6 +380,9 @@ class parser {
     }
     case token::kind::choose:
       return std::move(operands[call::number_of(operands[0]).real != 0 ? 1 : 2]);
+    case token::kind::list:
+      return value(std::vector<value>(std::make_move_iterator(operands.begin()),
+                                      std::make_move_iterator(operands.end())));
     case token::kind::reduced: return reduced(c, operands[0], operands[1]);
     case token::kind::get:
     case token::kind::set:
@@ -312,7 +392,8 @@ class parser {
 }
 [[nodiscard]] constexpr std::size_t operands_of(const token& t) {
   switch (t.what) {
-    case token::kind::run: return t.at;
+    case token::kind::run:
+    case token::kind::list: return t.at;
     case token::kind::choose: return 3;
     case token::kind::either:
     case token::kind::reduced: return 2;

@@ -135,6 +135,16 @@ template <class F>
     const std::int64_t out = F::of(a.whole, b.whole);
     const bool truths = a.type == data_type::boolean && b.type == data_type::boolean;
     return truths ? make_number(c.arena, out != 0) : make_number(c.arena, out);
+  } else if constexpr (is(of<formulas::left_shift>{}, of<formulas::right_shift>{})) {
+    if (!integral) refuse(c, a.type, b.type);
+    if (b.whole < 0)
+      fail(errc::nac_run_argument,
+           "a shift by " + std::to_string(b.whole) + "; expected at least 0");
+    const std::int64_t out = F::of(a.whole, b.whole);
+    if (is(of<formulas::left_shift>{}) && a.whole != 0 &&
+        (b.whole > 62 || formulas::right_shift::of(out, b.whole) != a.whole))
+      too_great(c);
+    return make_number(c.arena, out);
   } else {
     refuse(c, a.type, b.type);  // PyTorch has it for tensors only
   }

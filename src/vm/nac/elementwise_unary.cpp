@@ -204,7 +204,7 @@ value positive(call& c) {
 value round_decimals(call& c) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type)) refuse(c, x.type);
-  const std::int64_t decimals = c.whole(1);
+  const std::int64_t decimals = c.whole_or(1, 0);
   if (decimals == 0) return result_of(c, model::operation::round, {x});
   using enum model::operation;
   const tensor wide = cast(c.arena, x, widened(x.type));

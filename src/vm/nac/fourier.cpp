@@ -12,6 +12,7 @@
 #include <numbers>
 #include <vector>
 
+#include "complex.hpp"
 #include "multiply.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
@@ -30,36 +31,8 @@ using complex_number = std::complex<double>;
 
 // ---- complex tensors
 
-/// The shape without the last axis, that of the parts.
-[[nodiscard]] shape dims_of(const tensor& pairs) { return leading(pairs.dims, 1); }
-
-/// The real parts (0) or the imaginary ones (1).
-[[nodiscard]] tensor part_of(call& c, const tensor& pairs, std::int64_t part) {
-  return tensor_of(c, operation::select, {pairs, whole(c, -1), whole(c, part)});
-}
-[[nodiscard]] tensor paired(call& c, const tensor& real, const tensor& imaginary) {
-  return tensor_of(c, operation::stack, {value(std::vector<value>{real, imaginary}), whole(c, -1)});
-}
 [[nodiscard]] tensor with_no_imaginary(call& c, const tensor& x) {
   return paired(c, x, tensor_of(c, operation::zeros_like, {x}));
-}
-
-/// The product of a complex tensor and another one, or a real one.
-[[nodiscard]] value product_of(call& c) {
-  const tensor& a = c.at(0).as_tensor();
-  const auto times = [&](const tensor& x, const tensor& y) {
-    return tensor_of(c, operation::mul, {x, y});
-  };
-  if (!c.at(1).is_complex()) {
-    const tensor& b = c.tensor_at(1);
-    return value::complex(paired(c, times(part_of(c, a, 0), b), times(part_of(c, a, 1), b)));
-  }
-  const tensor& b = c.at(1).as_tensor();
-  const tensor a_re = part_of(c, a, 0), a_im = part_of(c, a, 1);
-  const tensor b_re = part_of(c, b, 0), b_im = part_of(c, b, 1);
-  return value::complex(
-      paired(c, tensor_of(c, operation::sub, {times(a_re, b_re), times(a_im, b_im)}),
-             tensor_of(c, operation::add, {times(a_re, b_im), times(a_im, b_re)})));
 }
 
 // ---- transforms of a line
@@ -596,34 +569,4 @@ value bartlett_window(call& c) { return window(c, 1, true, bartlett); }
 
 }  // namespace vm::nac::operations
 
-namespace vm::nac {
-
-value run_complex(call& c) {
-  using model::operation;
-  using namespace operations;
-  constexpr operation transforms[] = {operation::fft,       operation::ifft,    operation::irfft,
-                                      operation::fft2,      operation::ifft2,   operation::irfft2,
-                                      operation::fftn,      operation::ifftn,   operation::irfftn,
-                                      operation::fft_c2r,   operation::fft_c2c, operation::fftshift,
-                                      operation::ifftshift, operation::hfft,    operation::hfft2,
-                                      operation::hfftn,     operation::istft};
-  const operation o = c.operation;
-  const tensor& pairs = c.at(0).as_tensor();
-  if (o == operation::view_as_real) return pairs;
-  if (o == operation::real) return part_of(c, pairs, 0);
-  if (o == operation::imag) return part_of(c, pairs, 1);
-  if (o == operation::conj)
-    return value::complex(
-        paired(c, part_of(c, pairs, 0), tensor_of(c, operation::neg, {part_of(c, pairs, 1)})));
-  if (o == operation::abs)
-    return tensor_of(c, operation::hypot, {part_of(c, pairs, 0), part_of(c, pairs, 1)});
-  if (o == operation::mul) return product_of(c);
-  if (o == operation::clone || o == operation::pass) return c.at(0);
-  if (std::find(std::begin(transforms), std::end(transforms), o) != std::end(transforms))
-    return functions[static_cast<std::size_t>(o)](c);
-  fail(errc::nac_run_kind,
-       "a complex tensor of shape " + dims_of(pairs).text() + "; expected a real one");
-}
-
-}  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

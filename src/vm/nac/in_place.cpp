@@ -49,7 +49,8 @@ enum class link : std::uint8_t {
 constexpr std::string_view gives_operand =
     "detach alias pass lift lift_fresh resolve_conj resolve_neg positive conj";
 constexpr std::string_view gives_views =
-    "view _unsafe_view view_as expand expand_as broadcast_to permute transpose t swapaxes swapdims "
+    "view _unsafe_view _reshape_alias view_as expand expand_as broadcast_to permute transpose t "
+    "swapaxes swapdims "
     "movedim moveaxis select slice narrow squeeze unsqueeze split split_with_sizes chunk "
     "tensor_split hsplit vsplit dsplit unsafe_split unsafe_split_with_sizes unsafe_chunk unbind "
     "diagonal linalg_diagonal unfold unflatten as_strided numpy_T mT mH adjoint matrix_H "

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "elementwise.hpp"
+#include "indexing.hpp"
 #include "operations.hpp"
 #include "strided.hpp"
 
@@ -211,6 +212,46 @@ enum class border { reflect, replicate, circular };
   return out;
 }
 
+/// Elements of a tensor by sizes, strides and an offset, letters `first` to first + 2.
+struct strided_part {
+  shape dims;
+  std::span<const std::int64_t> steps;
+  std::int64_t offset;
+  /// The walk between these elements and dense ones, to which it goes unless `back`.
+  [[nodiscard]] walk each(bool back) const {
+    const strides dense(dims);
+    walk w;
+    for (std::size_t i = 0; i < dims.rank(); ++i)
+      w.add(dims[i], back ? dense[i] : steps[i], back ? steps[i] : dense[i]);
+    return w;
+  }
+};
+[[nodiscard]] strided_part strided_part_of(call& c, const tensor& x, std::size_t first) {
+  const strided_part p{shape(c.int_list(first)), c.int_list(first + 1), c.whole_or(first + 2, 0)};
+  if (p.steps.size() != p.dims.rank())
+    fail(errc::nac_run_argument, std::to_string(p.steps.size()) + " strides; expected " +
+                                     std::to_string(p.dims.rank()) + ", one per dimension");
+  if (p.offset < 0)
+    fail(errc::nac_run_argument,
+         "storage_offset is " + std::to_string(p.offset) + "; expected at least 0");
+  const auto size = static_cast<std::int64_t>(x.size());
+  std::int64_t rest = size - 1 - p.offset;  // elements after the last one that is taken
+  bool any = true;
+  for (std::size_t i = 0; i < p.dims.rank(); ++i) {
+    const std::int64_t gaps = std::max<std::int64_t>(p.dims[i] - 1, 0);
+    any = any && p.dims[i] != 0;
+    if (p.steps[i] < 0)
+      fail(errc::nac_run_argument,
+           "stride is " + std::to_string(p.steps[i]) + "; expected at least 0");
+    if (gaps != 0 && rest >= 0) rest = p.steps[i] > rest / gaps ? -1 : rest - gaps * p.steps[i];
+  }
+  if (any && rest < 0)
+    fail(errc::nac_run_index, "size " + p.dims.text() + " with strides " + text_of(p.steps) +
+                                  " from element " + std::to_string(p.offset) +
+                                  " extends past the end of " + std::to_string(size) + " elements");
+  return p;
+}
+
 }  // namespace
 
 value view(call& c) {
@@ -390,35 +431,24 @@ value roll(call& c) {
 /// Elements of the row-major ones of `x`: check_strides() has seen that PyTorch has them so.
 value as_strided(call& c) {
   const tensor& x = c.tensor_at(0);
-  const std::span<const std::int64_t> steps = c.int_list(2);
-  const shape dims(c.int_list(1));
-  if (steps.size() != dims.rank())
-    fail(errc::nac_run_argument, std::to_string(steps.size()) + " strides; expected " +
-                                     std::to_string(dims.rank()) + ", one per dimension");
-  const std::int64_t offset = c.whole_or(3, 0);
-  if (offset < 0)
-    fail(errc::nac_run_argument,
-         "storage_offset is " + std::to_string(offset) + "; expected at least 0");
-  const auto size = static_cast<std::int64_t>(x.size());
-  tensor out = make_tensor(c.arena, x.type, dims);
-  const strides to(dims);
-  walk w;
-  std::int64_t rest = size - 1 - offset;  // elements after the last one that is taken
-  for (std::size_t i = 0; i < dims.rank(); ++i) {
-    const std::int64_t gaps = std::max<std::int64_t>(dims[i] - 1, 0);
-    if (steps[i] < 0)
-      fail(errc::nac_run_argument,
-           "stride is " + std::to_string(steps[i]) + "; expected at least 0");
-    if (gaps != 0 && rest >= 0) rest = steps[i] > rest / gaps ? -1 : rest - gaps * steps[i];
-    w.add(dims[i], steps[i], to[i]);
-  }
+  const strided_part p = strided_part_of(c, x, 1);
+  tensor out = make_tensor(c.arena, x.type, p.dims);
   if (out.size() == 0) return out;
-  if (rest < 0)
-    fail(errc::nac_run_index, "size " + dims.text() + " with strides " + text_of(steps) +
-                                  " from element " + std::to_string(offset) +
-                                  " extends past the end of " + std::to_string(size) + " elements");
   const std::size_t bytes = model::size_of(x.type);
-  w.copy(out.data, x.data + static_cast<std::size_t>(offset) * bytes, bytes);
+  p.each(false).copy(out.data, x.data + static_cast<std::size_t>(p.offset) * bytes, bytes);
+  return out;
+}
+value as_strided_scatter(call& c) {
+  const tensor &x = c.tensor_at(0), &from = c.tensor_at(1);
+  if (from.type != x.type) fail(errc::nac_run_type, "the operands have two types; expected one");
+  const strided_part p = strided_part_of(c, x, 2);
+  if (!(from.dims == p.dims))
+    fail(errc::nac_run_shape,
+         "src has shape " + from.dims.text() + "; expected " + p.dims.text() + ", the size");
+  tensor out = copied(c.arena, x);
+  if (from.size() == 0) return out;
+  const std::size_t bytes = model::size_of(x.type);
+  p.each(true).copy(out.data + static_cast<std::size_t>(p.offset) * bytes, from.data, bytes);
   return out;
 }
 

@@ -89,8 +89,7 @@ value run(call& c) {
   const element_steps each = steps_of_elements[at];
   if (each.read != 0) c.charge_operands(each.read);
   c.arena.set_weight(each.written);
-  const bool complex = c.count(0) != 0 && c.at(0).is_complex();
-  value out = complex ? run_complex(c) : functions[at](c);
+  value out = c.is_complex() ? run_complex(c) : functions[at](c);
   c.arena.set_weight(1);
   return out;
 }

@@ -47,7 +47,7 @@ struct element_steps {
 extern const std::array<element_steps, model::operation_count> steps_of_elements;
 /// Runs the call's operation, which isn't `unknown`.
 [[nodiscard]] value run(call& c);
-/// The same for a call whose first argument is complex.
+/// The same for a call with complex arguments.
 [[nodiscard]] value run_complex(call& c);
 /// What another operation gives, for those that are made of others: one argument for each letter of
 /// its pattern; a list of tensors is all that a repeated letter gets. Charges what run() charges.

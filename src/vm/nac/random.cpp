@@ -315,6 +315,148 @@ value feature_dropout(call& c) {
   return scaled(c, x, mask, p, x.size() / mask.size());
 }
 
+/// What is dropped becomes the least value of SELU, and all of it is scaled to the mean and variance
+/// of before (Klambauer and others, 2017).
+[[nodiscard]] value alpha_dropped(call& c, bool whole_channels) {
+  const tensor& x = c.tensor_at(0);
+  const double p = probability(c.real_or(1, 0.5));
+  if (!c.truth_or(2, false) || p == 0 || x.size() == 0) return x;
+  need_floats(c, x.type);
+  if (whole_channels && x.rank() < 2)
+    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected rank 2 or more");
+  const tensor mask = mask_of(c, whole_channels ? shape{x.dim(0), x.dim(1)} : x.dims, p);
+  const std::size_t run = x.size() / mask.size();
+  constexpr double least = -1.7580993408473766;
+  const double scale = p == 1 ? 0 : 1 / std::sqrt((1 - p) * (1 + p * least * least));
+  const double shift = -scale * least * p;
+  tensor out = make_tensor(c.arena, x.type, x.dims);
+  visit_float(x.type, [&]<class T>(of<T>) {
+    for (std::size_t k = 0; k < x.size(); ++k)
+      out.as<T>()[k] = convert<T>(
+          (mask.as<bool>()[k / run] ? convert<double>(x.as<T>()[k]) : least) * scale + shift);
+  });
+  return p == 1 ? filled(c.arena, x.type, x.dims, scalar{}) : out;
+}
+value alpha_dropout(call& c) { return alpha_dropped(c, false); }
+value feature_alpha_dropout(call& c) { return alpha_dropped(c, true); }
+
+/// A slope for each negative element, in training; otherwise the one in the middle. `first` is the
+/// letter of the least slope.
+[[nodiscard]] value randomly_leaky(call& c, std::size_t first) {
+  const tensor& x = c.tensor_at(0);
+  need_floats(c, x.type);
+  const double low = c.real_or(first, 0.125), high = c.real_or(first + 1, 1.0 / 3);
+  if (!(low <= high))
+    fail(errc::nac_run_argument, "lower is " + std::to_string(low) + " and upper " +
+                                     std::to_string(high) + "; expected lower <= upper");
+  if (!c.truth_or(first + 2, false))
+    return result_of(c, model::operation::leaky_relu, {x, make_number(c.arena, (low + high) / 2)});
+  tensor out = make_tensor(c.arena, x.type, x.dims);
+  visit_float(x.type, [&]<class T>(of<T>) {
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const double v = convert<double>(x.as<T>()[k]);
+      const double slope = v <= 0 ? low + (high - low) * fraction<double>(c.work.random) : 1;
+      out.as<T>()[k] = convert<T>(v * slope);
+    }
+  });
+  return out;
+}
+value rrelu(call& c) { return randomly_leaky(c, 1); }
+value rrelu_with_noise(call& c) { return randomly_leaky(c, 2); }
+
+// ---- further distributions, of the shape and type of the first operand
+
+[[nodiscard]] double checked_parameter(double v, bool valid, const char* what) {
+  if (!valid) fail(errc::nac_run_argument, std::string(what) + " is " + std::to_string(v));
+  return v;
+}
+value exponential(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const double rate = c.real_or(1, 1);
+  (void)checked_parameter(rate, rate > 0, "the rate, expected above 0,");
+  return floats_of(c, x.type, x.dims, [rate]<class>(std::uint64_t& state) {
+    return -std::log(nac::positive(state)) / rate;
+  });
+}
+value cauchy(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const double centre = c.real_or(1, 0), width = c.real_or(2, 1);
+  (void)checked_parameter(width, width > 0, "sigma, expected above 0,");
+  return floats_of(c, x.type, x.dims, [=]<class>(std::uint64_t& state) {
+    return centre + width * std::tan(std::numbers::pi * (nac::positive(state) - 0.5));
+  });
+}
+value log_normal(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const double mean = c.real_or(1, 1), deviation = c.real_or(2, 2);
+  (void)checked_parameter(deviation, deviation > 0, "std, expected above 0,");
+  return floats_of(c, x.type, x.dims, [=]<class>(std::uint64_t& state) {
+    return std::exp(mean + deviation * gaussian(state));
+  });
+}
+value geometric(call& c) {
+  const tensor& x = c.tensor_at(0);
+  const double p = c.real(1);
+  (void)checked_parameter(p, p > 0 && p < 1, "p, expected between 0 and 1,");
+  if (x.type == data_type::boolean) refuse(c, x.type);
+  tensor out = make_tensor(c.arena, x.type, x.dims);
+  visit(x.type, [&]<class T>(of<T>) {
+    for (T& y : out.elements<T>())
+      y = convert<T>(std::ceil(std::log(nac::positive(c.work.random)) / std::log1p(-p)));
+  });
+  return out;
+}
+/// Integers: up to a bound, between two, or all that the type holds exactly.
+value random_integers(call& c) {
+  const tensor& x = c.tensor_at(0);
+  constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+  std::int64_t low = 0, high = 0;
+  const auto all_of = [&] {
+    switch (x.type) {
+      case data_type::float64: return std::int64_t{1} << 53;
+      case data_type::float32: return std::int64_t{1} << 24;
+      case data_type::float16: return std::int64_t{1} << 11;
+      case data_type::bfloat16: return std::int64_t{1} << 8;
+      case data_type::int64: return largest;
+      case data_type::int32: return std::int64_t{1} << 31;
+      case data_type::int16: return std::int64_t{1} << 15;
+      case data_type::int8: return std::int64_t{1} << 7;
+      case data_type::uint8: return std::int64_t{1} << 8;
+      case data_type::boolean: break;
+    }
+    return std::int64_t{2};
+  };
+  if (c.has(2)) {
+    low = c.whole(1);
+    high = c.whole(2);
+  } else {
+    high = c.has(1) ? c.whole(1) : all_of();
+  }
+  return integers(c, x.type, x.dims, low, high);
+}
+
+/// Events in a time in which that many are expected; the many ones by a normal distribution.
+[[nodiscard]] double poisson_of(double rate, std::uint64_t& state) {
+  if (rate > 512) return std::max(0.0, std::nearbyint(rate + std::sqrt(rate) * gaussian(state)));
+  double count = -1;
+  for (double left = rate; left >= 0; ++count) left += std::log(nac::positive(state));
+  return count;
+}
+value poisson(call& c) {
+  const tensor& x = c.tensor_at(0);
+  need_floats(c, x.type);
+  tensor out = make_tensor(c.arena, x.type, x.dims);
+  c.arena.charge(product_of_steps(x.size(), 512));
+  visit_float(x.type, [&]<class T>(of<T>) {
+    for (std::size_t k = 0; k < x.size(); ++k) {
+      const double rate = convert<double>(x.as<T>()[k]);
+      (void)checked_parameter(rate, rate >= 0, "a rate, expected at least 0,");
+      out.as<T>()[k] = convert<T>(poisson_of(rate, c.work.random));
+    }
+  });
+  return out;
+}
+
 value native_dropout(call& c) {
   const tensor& x = c.tensor_at(0);
   const double p = probability(c.real(1));

@@ -9,6 +9,7 @@
 
 #include "multiply.hpp"
 #include "operations.hpp"
+#include "sequences.hpp"
 #include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -142,17 +143,21 @@ void step(unit u, const T* x, const T* h, const T* before, T* cell, T* to, std::
 /// Steps that each step in time takes besides what is charged for its tensors.
 constexpr std::uint64_t time_steps = 512;
 
-/// What the flat list of tensors is: the input, the states and the layers' weights.
+/// What the flat list of tensors is: the input, of packed sequences also the sizes of their batches,
+/// the states and the layers' weights.
 struct network {
   unit u;
+  bool packed;
   std::size_t layers, directions, tensors_of_layer;
   bool biased, projected;
   [[nodiscard]] std::size_t states() const noexcept { return u == unit::lstm ? 2 : 1; }
+  [[nodiscard]] std::size_t first_state() const noexcept { return packed ? 2 : 1; }
 };
 
-[[nodiscard]] network network_of(call& c, unit u) {
+[[nodiscard]] network network_of(call& c, unit u, bool packed) {
   network n{};
   n.u = u;
+  n.packed = packed;
   n.biased = c.truth_or(1, true);
   n.directions = c.truth_or(5, false) ? 2 : 1;
   const std::int64_t layers = c.whole(2);
@@ -162,16 +167,21 @@ struct network {
   if (c.truth_or(4, false) && c.real(3) != 0)
     fail(errc::nac_run_argument,
          "dropout of " + std::to_string(c.real(3)) + " is not deterministic; expected 0");
-  const std::size_t first = 1 + n.states();
+  const std::size_t states = n.first_state(), first = states + n.states();
   if (c.count(0) < first)
     fail(errc::nac_run_argument,
          std::to_string(c.count(0)) + " tensors; expected at least " + std::to_string(first));
-  for (std::size_t k = 0; k < c.count(0); ++k) expect_type(c.tensor_at(0, k), c.tensor_at(0).type);
-  for (std::size_t k = 0; k < first; ++k)
-    if (c.tensor_at(0, k).rank() != 3)
-      fail(errc::nac_run_shape, "tensor " + std::to_string(k) + " has shape " +
-                                    c.tensor_at(0, k).dims.text() + "; expected rank 3");
-  n.projected = u == unit::lstm && c.tensor_at(0, 1).dim(2) != c.tensor_at(0, 2).dim(2);
+  for (std::size_t k = 0; k < c.count(0); ++k) {
+    const tensor& t = c.tensor_at(0, k);
+    if (packed && k == 1) continue;
+    expect_type(t, c.tensor_at(0).type);
+    const std::size_t rank = packed && k == 0 ? 2 : 3;
+    if (k < first && t.rank() != rank)
+      fail(errc::nac_run_shape, "tensor " + std::to_string(k) + " has shape " + t.dims.text() +
+                                    "; expected rank " + std::to_string(rank));
+  }
+  n.projected =
+      u == unit::lstm && c.tensor_at(0, states).dim(2) != c.tensor_at(0, states + 1).dim(2);
   n.tensors_of_layer = (n.biased ? 4u : 2u) + (n.projected ? 1u : 0u);
   const std::size_t expected = first + n.layers * n.directions * n.tensors_of_layer;
   if (c.count(0) != expected)
@@ -182,7 +192,7 @@ struct network {
 
 /// The weights of a layer in a direction, counted in that order.
 [[nodiscard]] layer layer_at(call& c, const network& n, std::size_t index) {
-  std::size_t k = 1 + n.states() + index * n.tensors_of_layer;
+  std::size_t k = n.first_state() + n.states() + index * n.tensors_of_layer;
   const auto next = [&](bool there) {
     if (!there) return tensor{};
     const tensor& t = c.tensor_at(0, k++);
@@ -222,15 +232,55 @@ void put_columns(const tensor& from, std::byte* to, std::int64_t width) {
   return s;
 }
 
+/// Copies states over the first rows of others, as many as they have.
+void put_rows(const tensor& from, const tensor& to) noexcept {
+  if (from.data != nullptr) cast(from.type, from.data, to.type, to.data, from.size());
+}
+/// The same over packed sequences, `x` being [rows, inputs], and `out` [rows, width]: a step has the
+/// first rows of the state, so that those of sequences that end before keep theirs, and those that
+/// begin later, backwards, have it still.
+[[nodiscard]] state along_packed(call& c, unit u, const tensor& x, const layer& l,
+                                 const state& from, bool backwards, const tensor& out,
+                                 std::int64_t column, std::span<const std::int64_t> sizes) {
+  const tensor shares = linear_of(c, x, l.w_x, or_null(l.b_x));
+  const std::int64_t width = out.dim(1);
+  state all;
+  all.hidden = make_tensor(c.arena, from.hidden.type, from.hidden.dims);
+  put_rows(from.hidden, all.hidden);
+  if (u == unit::lstm) {
+    all.cell = make_tensor(c.arena, from.cell.type, from.cell.dims);
+    put_rows(from.cell, all.cell);
+  }
+  std::int64_t start = backwards ? x.dim(0) : 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    c.arena.charge(time_steps);
+    const std::int64_t rows = sizes[backwards ? sizes.size() - 1 - i : i];
+    if (backwards) start -= rows;
+    state s;
+    s.hidden = narrowed(c.arena, all.hidden, 0, 0, rows);
+    if (u == unit::lstm) s.cell = narrowed(c.arena, all.cell, 0, 0, rows);
+    s = next_of(c, u, narrowed(c.arena, shares, 0, start, rows), l, s);
+    put_columns(s.hidden, out.data + count_of(start * width + column) * model::size_of(out.type),
+                width);
+    put_rows(s.hidden, all.hidden);
+    put_rows(s.cell, all.cell);
+    if (!backwards) start += rows;
+  }
+  return all;
+}
+
 /// The hidden state of all steps, [steps, rows, directions * hidden], and the states at the end.
-[[nodiscard]] value run_network(call& c, unit u) {
-  const network n = network_of(c, u);
+[[nodiscard]] value run_network(call& c, unit u, bool packed = false) {
+  const network n = network_of(c, u, packed);
   const tensor& given = c.tensor_at(0);
   const data_type type = given.type, wide = widened(type);
   if (!is_floating(type)) refuse_type(type);
-  const bool batch_first = c.truth_or(6, false);
+  const bool batch_first = !packed && c.truth_or(6, false);
   const std::size_t turned[] = {1, 0, 2};
   tensor x = cast(c.arena, batch_first ? permuted(c.arena, given, turned) : given, wide);
+  std::span<const std::int64_t> sizes;
+  if (packed) sizes = batch_sizes_of(c, c.tensor_at(0, 1), given.dim(0));
+  const std::int64_t rows = packed ? sizes[0] : x.dim(1);
   if (x.dim(0) == 0)
     fail(errc::nac_run_shape,
          "input has shape " + given.dims.text() + ", without steps; expected at least 1");
@@ -239,8 +289,8 @@ void put_columns(const tensor& from, std::byte* to, std::int64_t width) {
   tensor* const firsts[] = {&before.hidden, &before.cell};
   tensor* const lasts[] = {&after.hidden, &after.cell};
   for (std::size_t k = 0; k < n.states(); ++k) {
-    const tensor& h = c.tensor_at(0, 1 + k);
-    if (h.dim(0) != both || h.dim(1) != x.dim(1)) refuse_shapes(given, h);
+    const tensor& h = c.tensor_at(0, n.first_state() + k);
+    if (h.dim(0) != both || h.dim(1) != rows) refuse_shapes(given, h);
     *firsts[k] = cast(c.arena, h, wide);
     *lasts[k] = make_tensor(c.arena, wide, h.dims);
   }
@@ -250,17 +300,19 @@ void put_columns(const tensor& from, std::byte* to, std::int64_t width) {
                                   std::to_string(max_size));
   std::int64_t index = 0;
   for (std::size_t level = 0; level < n.layers; ++level) {
-    const tensor out = make_tensor(
-        c.arena, wide, {x.dim(0), x.dim(1), hidden * static_cast<std::int64_t>(n.directions)});
+    shape dims = leading(x.dims, 1);
+    dims.push_back(hidden * static_cast<std::int64_t>(n.directions));
+    const tensor out = make_tensor(c.arena, wide, dims);
     for (std::size_t d = 0; d < n.directions; ++d, ++index) {
       state s;
       tensor* const now[] = {&s.hidden, &s.cell};
       for (std::size_t k = 0; k < n.states(); ++k)
-        *now[k] =
-            narrowed(c.arena, *firsts[k], 0, index, 1).with_shape({x.dim(1), firsts[k]->dim(2)});
+        *now[k] = narrowed(c.arena, *firsts[k], 0, index, 1).with_shape({rows, firsts[k]->dim(2)});
       const layer l = layer_at(c, n, count_of(index));
-      expect_layer(u, l, x.dim(2), s);
-      s = along_time(c, u, x, l, s, d == 1, out, static_cast<std::int64_t>(d) * hidden);
+      expect_layer(u, l, x.dim(x.rank() - 1), s);
+      const std::int64_t column = static_cast<std::int64_t>(d) * hidden;
+      s = packed ? along_packed(c, u, x, l, s, d == 1, out, column, sizes)
+                 : along_time(c, u, x, l, s, d == 1, out, column);
       for (std::size_t k = 0; k < n.states(); ++k)
         cast(wide, now[k]->data, wide, lasts[k]->data + count_of(index) * now[k]->bytes(),
              now[k]->size());
@@ -288,6 +340,10 @@ value lstm(call& c) { return run_network(c, unit::lstm); }
 value gru(call& c) { return run_network(c, unit::gru); }
 value rnn_tanh(call& c) { return run_network(c, unit::tanh); }
 value rnn_relu(call& c) { return run_network(c, unit::relu); }
+value lstm_packed(call& c) { return run_network(c, unit::lstm, true); }
+value gru_packed(call& c) { return run_network(c, unit::gru, true); }
+value rnn_tanh_packed(call& c) { return run_network(c, unit::tanh, true); }
+value rnn_relu_packed(call& c) { return run_network(c, unit::relu, true); }
 
 }  // namespace vm::nac::operations
 }  // namespace tessera::inline TESSERA_ABI

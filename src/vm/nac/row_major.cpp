@@ -86,15 +86,27 @@ constexpr void set(orders& to, order o, std::initializer_list<model::operation> 
        where_true,
        broadcast_tensors,
        meshgrid,
-       nonzero});
+       nonzero,
+       pad_packed_sequence,
+       lstm_packed,
+       gru_packed,
+       rnn_tanh_packed,
+       rnn_relu_packed,
+       reshape_alias,
+       hsplit,
+       vsplit,
+       dsplit,
+       tensor_split_by,
+       unique_dim,
+       attention_flash_quantized});
   return to;
 }
 constexpr orders order_of = all_orders();
 
 [[nodiscard]] bool asks_for_strides(model::operation o) {
-  return o == model::operation::as_strided || o == model::operation::sym_stride ||
-         o == model::operation::sym_storage_offset || o == model::operation::sym_is_contiguous ||
-         o == model::operation::resize;
+  return o == model::operation::as_strided || o == model::operation::as_strided_scatter ||
+         o == model::operation::sym_stride || o == model::operation::sym_storage_offset ||
+         o == model::operation::sym_is_contiguous || o == model::operation::resize;
 }
 
 }  // namespace

@@ -169,15 +169,27 @@ TEST_CASE("vm/nac/operations: searching", "[vm_nac]") { check("searching"); }
 TEST_CASE("vm/nac/operations: exports", "[vm_nac]") { check("exports"); }
 TEST_CASE("vm/nac/operations: aliases", "[vm_nac]") { check("aliases"); }
 TEST_CASE("vm/nac/operations: compositions", "[vm_nac]") { check("compositions"); }
+TEST_CASE("vm/nac/operations: special", "[vm_nac]") { check("special"); }
+TEST_CASE("vm/nac/operations: quantized", "[vm_nac]") { check("quantized"); }
+TEST_CASE("vm/nac/operations: losses", "[vm_nac]") { check("losses"); }
+TEST_CASE("vm/nac/operations: sequences", "[vm_nac]") { check("sequences"); }
+TEST_CASE("vm/nac/operations: places", "[vm_nac]") { check("places"); }
+TEST_CASE("vm/nac/operations: parts", "[vm_nac]") { check("parts"); }
+TEST_CASE("vm/nac/operations: ranks", "[vm_nac]") { check("ranks"); }
+TEST_CASE("vm/nac/operations: distributions", "[vm_nac]") { check("distributions"); }
+TEST_CASE("vm/nac/operations: complex", "[vm_nac]") { check("complex"); }
+TEST_CASE("vm/nac/operations: numbers", "[vm_nac]") { check("numbers"); }
 
 TEST_CASE("vm/nac/operations: every name has rows, every operation one with float32", "[vm_nac]") {
   std::set<std::string> names;
   std::set<nac::operation> with_floats, with_errors;
   for (const char* const group :
-       {"elementwise", "create",    "layout",       "indexing",   "reduce",     "products",
-        "convolution", "normalise", "pooling",      "functions",  "networks",   "algebra",
-        "fourier",     "selection", "random",       "arithmetic", "statistics", "spatial",
-        "searching",   "aliases",   "compositions", "exports"})
+       {"elementwise",   "create",    "layout",       "indexing",   "reduce",     "products",
+        "convolution",   "normalise", "pooling",      "functions",  "networks",   "algebra",
+        "fourier",       "selection", "random",       "arithmetic", "statistics", "spatial",
+        "searching",     "aliases",   "compositions", "exports",    "special",    "quantized",
+        "losses",        "sequences", "places",       "numbers",    "parts",      "ranks",
+        "distributions", "complex"})
     for (const row& r : rows_of(group)) {
       const nac::operation o = nac::find_operation(r.name);
       if (o == nac::operation::unknown) FAIL(r.name << " isn't an operation");

@@ -163,3 +163,50 @@ TEST_CASE("vm/nac/random: numbers follow from the seed, and differ within a run"
   CHECK(a != numbers(2));
   CHECK_FALSE(std::equal(a.begin(), a.begin() + 8, a.begin() + 8));
 }
+
+TEST_CASE("vm/nac/random: other distributions", "[vm_nac]") {
+  const auto drawn_by = [](const char* name, std::initializer_list<double> parameters,
+                           double of = 1) {
+    builder b;
+    const operand x =
+        b.op("aten.full.default", {b.int_list({many}), b.real(of), b.string("float64")});
+    std::vector<operand> all = {x};
+    for (const double p : parameters) all.push_back(b.real(p));
+    return draw(b, b.op(name, all)).values;
+  };
+  CHECK(near(moments(drawn_by("aten.exponential_.default", {4})).mean, 0.25, 0.25));
+  CHECK(near(moments(drawn_by("aten.geometric_.default", {0.25})).mean, 4, 3.47));
+  CHECK(near(moments(drawn_by("aten.poisson.default", {}, 3)).mean, 3, 1.74));
+  CHECK(near(moments(drawn_by("aten.poisson.default", {}, 900)).mean, 900, 30));
+  const auto below = [](const list& all, double limit) {
+    return static_cast<double>(
+               std::count_if(all.begin(), all.end(), [&](double v) { return v < limit; })) /
+           many;
+  };
+  const list cauchy = drawn_by("aten.cauchy_.default", {2, 3});
+  CHECK(near(below(cauchy, 2), 0.5, 0.5));
+  CHECK(near(below(cauchy, 5), 0.75, 0.433));
+  CHECK(near(below(drawn_by("aten.log_normal_.default", {1, 0.5}), std::exp(1)), 0.5, 0.5));
+  const moments within(drawn_by("aten.random_.from", {-2, 5}));
+  CHECK(within.low == -2);
+  CHECK(within.high == 4);
+  CHECK(near(within.mean, 1, 2));
+  const moments up_to(drawn_by("aten.random_.to", {7}));
+  CHECK(up_to.low == 0);
+  CHECK(up_to.high == 6);
+
+  builder b;
+  const operand x = b.op("aten.randn.default", {b.int_list({many})});
+  const moments kept(
+      draw(b, b.op("aten.alpha_dropout.default", {x, b.real(0.25), b.truth(true)})).values);
+  CHECK(near(kept.mean, 0, 1));
+  CHECK(std::fabs(kept.deviation - 1) < 0.05);
+  builder d;
+  const operand minus = d.op("aten.full.default", {d.int_list({many}), d.real(-1)});
+  const moments slopes(
+      draw(d, d.op("aten.rrelu.default", {minus, d.real(0.25), d.real(0.75), d.truth(true)}))
+          .values);
+  CHECK(near(slopes.mean, -0.5, 0.1443));
+  CHECK(slopes.low >= -0.75);
+  CHECK(slopes.high <= -0.25);
+}

@@ -239,13 +239,16 @@ class program_of_rows {
       for (const argument& a : r->arguments) all.push_back(given(*r, a));
       operand y = builder_.op(r->name, all);
       // Programs have no complex outputs.
-      if (!r->results.empty() && r->results.front().is_complex)
+      if (!r->is_list && !r->results.empty() && r->results.front().is_complex)
         y = builder_.op("aten.view_as_real.default", {y});
       places_.push_back({outputs.size(), r->results.size(), r->is_list});
       if (!r->is_list) outputs.push_back(y);
-      for (std::size_t k = r->is_list ? r->results.size() : 0; k != 0; --k)
-        outputs.push_back(
-            builder_.op("getitem", {y, builder_.whole(-static_cast<std::int64_t>(k))}));
+      for (std::size_t k = r->is_list ? r->results.size() : 0; k != 0; --k) {
+        operand one = builder_.op("getitem", {y, builder_.whole(-static_cast<std::int64_t>(k))});
+        if (r->results[r->results.size() - k].is_complex)
+          one = builder_.op("aten.view_as_real.default", {one});
+        outputs.push_back(one);
+      }
     }
     builder_.output(outputs);
   }

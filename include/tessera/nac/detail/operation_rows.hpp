@@ -16,14 +16,17 @@
   X(dropout, "t?nb", "input p train", "aten.dropout.default")                                      \
   X(feature_dropout, "t?nb", "input p train", "aten.feature_dropout.default")                      \
   X(native_dropout, "tn?B", "input p train", "aten.native_dropout.default")                        \
-  X(rand, "v?d*", "size dtype", "aten.rand.default")                                               \
-  X(rand_like, "t?d*", "self dtype", "aten.rand_like.default")                                     \
-  X(randn, "v?d*", "size dtype", "aten.randn.default")                                             \
-  X(randn_like, "t?d*", "self dtype", "aten.randn_like.default")                                   \
-  X(randint, "n?nld*", "high low size dtype", "aten.randint.default aten.randint.low")             \
+  X(rand, "v?d*", "size dtype", "aten.rand.default aten.rand.generator")                           \
+  X(rand_like, "t?d*", "self dtype", "aten.rand_like.default aten.rand_like.generator")            \
+  X(randn, "v?d*", "size dtype", "aten.randn.default aten.randn.generator")                        \
+  X(randn_like, "t?d*", "self dtype", "aten.randn_like.default aten.randn_like.generator")         \
+  X(randint, "n?nld*", "high low size dtype",                                                      \
+    "aten.randint.default aten.randint.low aten.randint.generator aten.randint.low_generator")     \
   X(randint_like, "tn?nd*", "self high low dtype",                                                 \
-    "aten.randint_like.default aten.randint_like.low_dtype")                                       \
-  X(randperm, "i?d*", "n dtype", "aten.randperm.default")                                          \
+    "aten.randint_like.default aten.randint_like.low_dtype aten.randint_like.Tensor "              \
+    "aten.randint_like.generator aten.randint_like.low_generator_dtype "                           \
+    "aten.randint_like.Tensor_generator")                                                          \
+  X(randperm, "i?d*", "n dtype", "aten.randperm.default aten.randperm.generator")                  \
   X(uniform, "t?nn", "self from to", "aten.uniform.default")                                       \
   X(normal, "x?xld*", "mean std size dtype",                                                       \
     "aten.normal.Tensor_Tensor aten.normal.Tensor_float aten.normal.float_Tensor "                 \
@@ -51,7 +54,7 @@
     "aten.alias_copy.default aten.detach_copy.default")                                            \
   X(view, "tv", "self size",                                                                       \
     "nac.view aten.view.default aten.reshape.default aten._unsafe_view.default "                   \
-    "aten.view_copy.default")                                                                      \
+    "aten.view_copy.default aten._reshape_copy.default")                                           \
   X(view_bits, "td", "self dtype", "aten.view.dtype aten.view_copy.dtype")                         \
   X(le, "xx", "self other",                                                                        \
     "nac.le aten.le.Tensor aten.le.Scalar le _operator.le aten.less_equal.Tensor "                 \
@@ -61,7 +64,9 @@
   X(linspace, "nnn?d*", "start end steps dtype",                                                   \
     "aten.linspace.default aten.linspace.Tensor_Tensor aten.linspace.Tensor_Scalar "               \
     "aten.linspace.Scalar_Tensor")                                                                 \
-  X(logspace, "nnn?nd*", "start end steps base dtype", "aten.logspace.default")                    \
+  X(logspace, "nnn?nd*", "start end steps base dtype",                                             \
+    "aten.logspace.default aten.logspace.Tensor_Tensor aten.logspace.Tensor_Scalar "               \
+    "aten.logspace.Scalar_Tensor")                                                                 \
   X(mul, "xx", "self other",                                                                       \
     "nac.mul aten.mul.Tensor aten.mul.Scalar mul _operator.mul aten.multiply.Tensor "              \
     "aten.multiply.Scalar")                                                                        \
@@ -87,8 +92,10 @@
   X(getitem, "ti", "self index", "getitem operator.getitem")                                       \
   X(sym_size, "ti", "self dim", "aten.sym_size.int aten.size.int")                                 \
   X(sym_stride, "ti", "self other", "aten.sym_stride.int aten.stride.int")                         \
-  X(sym_storage_offset, "t", "self", "aten.sym_storage_offset.default")                            \
-  X(sym_is_contiguous, "t?d*", "self memory_format", "aten.sym_is_contiguous.default")             \
+  X(sym_storage_offset, "t", "self",                                                               \
+    "aten.sym_storage_offset.default aten.storage_offset.default")                                 \
+  X(sym_is_contiguous, "t?d*", "self memory_format",                                               \
+    "aten.sym_is_contiguous.default aten.is_contiguous.default aten.is_contiguous.memory_format")  \
   X(as_strided, "tll?I", "self size stride storage_offset",                                        \
     "aten.as_strided.default aten.as_strided_copy.default")                                        \
   X(resize, "tv?d*", "self size memory_format", "aten.resize.default")                             \
@@ -106,7 +113,7 @@
   X(floor, "t", "self", "aten.floor.default")                                                      \
   X(ceil, "t", "self", "aten.ceil.default")                                                        \
   X(round, "t", "self", "aten.round.default")                                                      \
-  X(round_decimals, "ti", "self decimals", "aten.round.decimals")                                  \
+  X(round_decimals, "t?i", "self decimals", "aten.round.decimals aten.special_round.default")      \
   X(erf, "t", "self", "aten.erf.default aten.special_erf.default")                                 \
   X(sigmoid, "t", "self", "aten.sigmoid.default aten.special_expit.default")                       \
   X(hardsigmoid, "t", "self", "aten.hardsigmoid.default")                                          \
@@ -125,8 +132,9 @@
   X(float_power, "xx", "self exponent",                                                            \
     "aten.float_power.Tensor_Tensor aten.float_power.Tensor_Scalar aten.float_power.Scalar")       \
   X(ldexp, "tx", "self other", "aten.ldexp.Tensor")                                                \
-  X(minimum, "xx", "self other", "aten.min.other aten.minimum.default aten.clamp_max.Tensor")      \
-  X(maximum, "xx", "self other", "aten.max.other aten.maximum.default")                            \
+  X(minimum, "xx", "self other",                                                                   \
+    "aten.min.other aten.minimum.default aten.clamp_max.Tensor torch.sym_min")                     \
+  X(maximum, "xx", "self other", "aten.max.other aten.maximum.default torch.sym_max")              \
   X(floor_divide, "xx", "self other",                                                              \
     "aten.floor_divide.default floordiv _operator.floordiv aten.floor_divide.Scalar "              \
     "aten.floor_divide_.Tensor")                                                                   \
@@ -137,10 +145,12 @@
     "aten.div.Tensor_mode aten.div.Scalar_mode aten.divide.Tensor_mode aten.divide.Scalar_mode")   \
   X(left_shift, "xx", "self other",                                                                \
     "aten.__lshift__.Tensor aten.__lshift__.Scalar aten.bitwise_left_shift.Tensor "                \
-    "aten.bitwise_left_shift.Tensor_Scalar aten.bitwise_left_shift.Scalar_Tensor")                 \
+    "aten.bitwise_left_shift.Tensor_Scalar aten.bitwise_left_shift.Scalar_Tensor "                 \
+    "_operator.lshift")                                                                            \
   X(right_shift, "xx", "self other",                                                               \
     "aten.__rshift__.Tensor aten.__rshift__.Scalar aten.bitwise_right_shift.Tensor "               \
-    "aten.bitwise_right_shift.Tensor_Scalar aten.bitwise_right_shift.Scalar_Tensor")               \
+    "aten.bitwise_right_shift.Tensor_Scalar aten.bitwise_right_shift.Scalar_Tensor "               \
+    "_operator.rshift")                                                                            \
   X(atan2, "tt?t", "self other out", "aten.atan2.default aten.atan2.out aten.arctan2.default")     \
   X(hypot, "tt", "self other", "aten.hypot.default")                                               \
   X(addcmul, "ttt?n", "self tensor1 tensor2 value", "aten.addcmul.default")                        \
@@ -160,10 +170,10 @@
   X(equal, "tt", "self other", "aten.equal.default")                                               \
   X(bitwise_and, "xx", "self other",                                                               \
     "aten.__and__.Tensor aten.bitwise_and.Tensor aten.bitwise_and.Scalar aten.__and__.Scalar "     \
-    "aten.bitwise_and.Scalar_Tensor")                                                              \
+    "aten.bitwise_and.Scalar_Tensor _operator.and_")                                               \
   X(bitwise_or, "xx", "self other",                                                                \
     "aten.__or__.Tensor aten.bitwise_or.Tensor aten.bitwise_or.Scalar aten.__or__.Scalar "         \
-    "aten.bitwise_or.Scalar_Tensor")                                                               \
+    "aten.bitwise_or.Scalar_Tensor _operator.or_")                                                 \
   X(bitwise_xor, "xx", "self other",                                                               \
     "aten.__xor__.Tensor aten.bitwise_xor.Tensor aten.bitwise_xor.Scalar aten.__xor__.Scalar "     \
     "aten.bitwise_xor.Scalar_Tensor")                                                              \
@@ -219,8 +229,10 @@
   X(logaddexp2, "tx", "self other", "aten.logaddexp2.default")                                     \
   X(xlogy, "xx", "self other",                                                                     \
     "aten.xlogy.Tensor aten.xlogy.Scalar_Self aten.xlogy.Scalar_Other "                            \
-    "aten.special_xlogy.default")                                                                  \
-  X(xlog1py, "xx", "self other", "aten.special_xlog1py.default")                                   \
+    "aten.special_xlogy.default aten.special_xlogy.self_scalar aten.special_xlogy.other_scalar")   \
+  X(xlog1py, "xx", "self other",                                                                   \
+    "aten.special_xlog1py.default aten.special_xlog1py.self_scalar "                               \
+    "aten.special_xlog1py.other_scalar")                                                           \
   X(copysign, "tx", "self other", "aten.copysign.Tensor aten.copysign.Scalar")                     \
   X(heaviside, "tt", "self values", "aten.heaviside.default")                                      \
   X(clamp_tensor, "t?TT", "self min max",                                                          \
@@ -258,10 +270,10 @@
   X(conv2d, "tt?Tllli", "input weight bias stride padding dilation groups", "aten.conv2d.default") \
   X(conv3d, "tt?Tllli", "input weight bias stride padding dilation groups", "aten.conv3d.default") \
   X(conv_padded, "tt?Tlsli", "input weight bias stride padding dilation groups",                   \
-    "aten.conv1d.padding aten.conv2d.padding aten.conv3d.padding")                                 \
-  X(convolution, "ttTlllbli",                                                                      \
-    "input weight bias stride padding dilation transposed output_padding groups",                  \
-    "aten.convolution.default")                                                                    \
+    "aten.conv1d.padding aten.conv2d.padding aten.conv3d.padding aten._convolution_mode.default")  \
+  X(convolution, "ttTlllbli?d*",                                                                   \
+    "input weight bias stride padding dilation transposed output_padding groups flags",            \
+    "aten.convolution.default aten._convolution.default aten.convolution_overrideable.default")    \
   X(conv_transpose, "tt?Tlllil",                                                                   \
     "input weight bias stride padding output_padding groups dilation",                             \
     "aten.conv_transpose1d.default aten.conv_transpose2d.input aten.conv_transpose3d.input")       \
@@ -346,8 +358,8 @@
   X(take_along_dim, "tt?I", "self indices dim", "aten.take_along_dim.default")                     \
   X(take, "tt", "self index", "aten.take.default")                                                 \
   X(put, "ttt?b", "self index source accumulate", "aten.put.default")                              \
-  X(index_put, "tT*?b", "self indices accumulate",                                                 \
-    "aten.index_put.default aten._unsafe_index_put.default")                                       \
+  X(index_put, "tT*?bb", "self indices accumulate unsafe",                                         \
+    "aten.index_put.default aten._unsafe_index_put.default aten._index_put_impl.default")          \
   X(masked_select, "tt", "self mask", "aten.masked_select.default")                                \
   X(masked_scatter, "ttt", "self mask source", "aten.masked_scatter.default")                      \
   X(nonzero, "t", "self", "aten.nonzero.default aten.argwhere.default")                            \
@@ -370,7 +382,7 @@
   X(atleast_2d, "t", "self", "aten.atleast_2d.default")                                            \
   X(atleast_3d, "t", "self", "aten.atleast_3d.default")                                            \
   X(cat, "t*?i", "tensors dim", "aten.cat.default aten.concat.default aten.concatenate.default")   \
-  X(stack, "t*?i", "tensors dim", "aten.stack.default")                                            \
+  X(stack, "t*?i", "tensors dim", "aten.stack.default aten._stack.default")                        \
   X(hstack, "t*", "tensors", "aten.hstack.default")                                                \
   X(vstack, "t*", "tensors", "aten.vstack.default aten.row_stack.default")                         \
   X(dstack, "t*", "tensors", "aten.dstack.default")                                                \
@@ -544,7 +556,8 @@
   X(upsample_nearest_to, "tl?NN", "self output_size scales_h scales_w",                            \
     "aten.upsample_nearest2d.default")                                                             \
   X(to_copy, "x?d*", "self dtype",                                                                 \
-    "aten._to_copy.default aten.to.dtype aten.to.device aten.to.dtype_layout")                     \
+    "aten._to_copy.default aten.to.dtype aten.to.device aten.to.dtype_layout "                     \
+    "quantized_decomposed.convert_element_type.no_fuse")                                           \
   X(type_as, "tt?d*", "self other dtype", "aten.type_as.default aten.to.other")                    \
   X(copy, "tx?b", "self src non_blocking", "aten.copy.default")                                    \
   X(fill, "tn", "self value", "aten.fill.Scalar aten.fill.Tensor")                                 \
@@ -562,7 +575,8 @@
   X(reverse_axes, "t", "self", "aten.numpy_T.default")                                             \
   X(transpose_matrices, "t", "self",                                                               \
     "aten.mT.default aten.mH.default aten.adjoint.default aten.matrix_H.default")                  \
-  X(narrow, "tiii", "self dim start length", "aten.narrow.default")                                \
+  X(narrow, "tiii", "self dim start length",                                                       \
+    "aten.narrow.default aten.narrow_copy.default aten.narrow.Tensor")                             \
   X(diagonal, "t?iii", "self offset dim1 dim2",                                                    \
     "aten.diagonal.default aten.diagonal_copy.default")                                            \
   X(linalg_diagonal, "t?iii", "A offset dim1 dim2", "aten.linalg_diagonal.default")                \
@@ -599,15 +613,16 @@
     "aten.rnn_tanh.input")                                                                         \
   X(rnn_relu, "t*binbbb", "input has_biases num_layers dropout train bidirectional batch_first",   \
     "aten.rnn_relu.input")                                                                         \
-  X(view_as_real, "t", "self", "aten.view_as_real.default")                                        \
-  X(view_as_complex, "t", "self", "aten.view_as_complex.default")                                  \
+  X(view_as_real, "t", "self", "aten.view_as_real.default aten.view_as_real_copy.default")         \
+  X(view_as_complex, "t", "self",                                                                  \
+    "aten.view_as_complex.default aten.view_as_complex_copy.default")                              \
   X(real, "t", "self", "aten.real.default")                                                        \
   X(imag, "t", "self", "aten.imag.default")                                                        \
   X(complex, "tt", "real imag", "aten.complex.default")                                            \
   X(polar, "tt", "abs angle", "aten.polar.default")                                                \
   X(conj, "t", "self",                                                                             \
     "aten.conj.default aten._conj.default aten.conj_physical.default "                             \
-    "aten._conj_physical.default")                                                                 \
+    "aten._conj_physical.default aten._conj_copy.default")                                         \
   X(fft, "t?IiS", "self n dim norm", "aten.fft_fft.default")                                       \
   X(ifft, "t?IiS", "self n dim norm", "aten.fft_ifft.default")                                     \
   X(rfft, "t?IiS", "self n dim norm", "aten.fft_rfft.default")                                     \
@@ -650,7 +665,232 @@
     "aten.stft.default")                                                                           \
   X(istft, "ti?IITbbBIb",                                                                          \
     "self n_fft hop_length win_length window center normalized onesided length return_complex",    \
-    "aten.istft.default")
+    "aten.istft.default")                                                                          \
+  X(reshape_alias, "tll", "self size stride",                                                      \
+    "aten._reshape_alias.default aten._reshape_alias_copy.default")                                \
+  X(pad_circular, "tl", "self pad", "aten._pad_circular.default")                                  \
+  X(log_sigmoid_forward, "t", "self", "aten.log_sigmoid_forward.default")                          \
+  X(add_relu, "tx?n", "self other alpha", "aten._add_relu.Tensor aten._add_relu.Scalar")           \
+  X(addmm_activation, "ttt?nnb", "self mat1 mat2 beta alpha use_gelu",                             \
+    "aten._addmm_activation.default")                                                              \
+  X(int_mm, "tt", "self mat2", "aten._int_mm.default")                                             \
+  X(weight_int8pack_mm, "ttt", "self mat2 scales", "aten._weight_int8pack_mm.default")             \
+  X(isreal, "t", "self", "aten.isreal.default")                                                    \
+  X(trapezoid, "t?ni", "y dx dim", "aten.trapezoid.dx aten.trapz.dx")                              \
+  X(cumulative_trapezoid, "t?ni", "y dx dim", "aten.cumulative_trapezoid.dx")                      \
+  X(vander, "t?Ib", "x N increasing", "aten.vander.default")                                       \
+  X(linalg_vander, "t?I", "x N", "aten.linalg_vander.default")                                     \
+  X(poisson_nll_loss, "ttbbni", "input target log_input full eps reduction",                       \
+    "aten.poisson_nll_loss.default")                                                               \
+  X(quantize_per_tensor, "tnnnnd", "input scale zero_point quant_min quant_max dtype",             \
+    "quantized_decomposed.quantize_per_tensor.default "                                            \
+    "quantized_decomposed.quantize_per_tensor.tensor "                                             \
+    "quantized_decomposed.quantize_per_tensor.tensor2")                                            \
+  X(dequantize_per_tensor, "tnnnnd?d",                                                             \
+    "input scale zero_point quant_min quant_max dtype out_dtype",                                  \
+    "quantized_decomposed.dequantize_per_tensor.default "                                          \
+    "quantized_decomposed.dequantize_per_tensor.tensor "                                           \
+    "quantized_decomposed.dequantize_per_tensor.tensor2")                                          \
+  X(quantize_per_channel, "ttTinnd", "input scales zero_points axis quant_min quant_max dtype",    \
+    "quantized_decomposed.quantize_per_channel.default")                                           \
+  X(dequantize_per_channel, "ttTinnd?d",                                                           \
+    "input scales zero_points axis quant_min quant_max dtype out_dtype",                           \
+    "quantized_decomposed.dequantize_per_channel.default")                                         \
+  X(quantize_per_token, "tttnnd", "input scales zero_points quant_min quant_max dtype",            \
+    "quantized_decomposed.quantize_per_token.default")                                             \
+  X(dequantize_per_token, "tttnndd",                                                               \
+    "input scales zero_points quant_min quant_max dtype output_dtype",                             \
+    "quantized_decomposed.dequantize_per_token.default")                                           \
+  X(choose_qparams, "tnnnd", "input quant_min quant_max eps dtype",                                \
+    "quantized_decomposed.choose_qparams.tensor")                                                  \
+  X(fake_quantize, "tnnnn", "self scale zero_point quant_min quant_max",                           \
+    "aten.fake_quantize_per_tensor_affine.default "                                                \
+    "aten.fake_quantize_per_tensor_affine.tensor_qparams")                                         \
+  X(fake_quantize_with_mask, "tnnnn", "self scale zero_point quant_min quant_max",                 \
+    "aten.fake_quantize_per_tensor_affine_cachemask.default")                                      \
+  X(fake_quantize_by_tensors, "tttnnn",                                                            \
+    "self scale zero_point fake_quant_enabled quant_min quant_max",                                \
+    "aten._fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default")                      \
+  X(fake_quantize_channels, "tttinn", "self scale zero_point axis quant_min quant_max",            \
+    "aten.fake_quantize_per_channel_affine.default "                                               \
+    "quantized_decomposed.fake_quant_per_channel.default")                                         \
+  X(fake_quantize_channels_with_mask, "tttinn", "self scale zero_point axis quant_min quant_max",  \
+    "aten.fake_quantize_per_channel_affine_cachemask.default")                                     \
+  X(sym_float, "n", "a", "torch.sym_float")                                                        \
+  X(sym_int, "n", "a", "torch.sym_int math.trunc")                                                 \
+  X(sym_not, "n", "a", "torch.sym_not")                                                            \
+  X(sym_ite, "nxx", "b t f", "torch.sym_ite")                                                      \
+  X(sym_sqrt, "n", "a", "torch._sym_sqrt math.sqrt")                                               \
+  X(lgamma, "t", "self", "aten.lgamma.default aten.special_gammaln.default")                       \
+  X(digamma, "t", "self",                                                                          \
+    "aten.digamma.default aten.special_digamma.default aten.special_psi.default")                  \
+  X(erfinv, "t", "self", "aten.erfinv.default aten.special_erfinv.default")                        \
+  X(erfcx, "t", "self", "aten.special_erfcx.default")                                              \
+  X(ndtr, "t", "self", "aten.special_ndtr.default")                                                \
+  X(log_ndtr, "t", "self", "aten.special_log_ndtr.default")                                        \
+  X(ndtri, "t", "self", "aten.special_ndtri.default")                                              \
+  X(entr, "t", "self", "aten.special_entr.default")                                                \
+  X(i0, "t", "self",                                                                               \
+    "aten.i0.default aten.special_i0.default aten.special_modified_bessel_i0.default")             \
+  X(i0e, "t", "self", "aten.special_i0e.default")                                                  \
+  X(i1, "t", "self", "aten.special_i1.default aten.special_modified_bessel_i1.default")            \
+  X(i1e, "t", "self", "aten.special_i1e.default")                                                  \
+  X(bessel_j0, "t", "self", "aten.special_bessel_j0.default")                                      \
+  X(bessel_j1, "t", "self", "aten.special_bessel_j1.default")                                      \
+  X(bessel_y0, "t", "self", "aten.special_bessel_y0.default")                                      \
+  X(bessel_y1, "t", "self", "aten.special_bessel_y1.default")                                      \
+  X(modified_bessel_k0, "t", "self", "aten.special_modified_bessel_k0.default")                    \
+  X(modified_bessel_k1, "t", "self", "aten.special_modified_bessel_k1.default")                    \
+  X(scaled_modified_bessel_k0, "t", "x", "aten.special_scaled_modified_bessel_k0.default")         \
+  X(scaled_modified_bessel_k1, "t", "x", "aten.special_scaled_modified_bessel_k1.default")         \
+  X(spherical_bessel_j0, "t", "x", "aten.special_spherical_bessel_j0.default")                     \
+  X(airy_ai, "t", "x", "aten.special_airy_ai.default")                                             \
+  X(zeta, "xx", "self other",                                                                      \
+    "aten.special_zeta.default aten.special_zeta.self_scalar aten.special_zeta.other_scalar")      \
+  X(igamma, "tt", "self other", "aten.igamma.default aten.special_gammainc.default")               \
+  X(igammac, "tt", "self other", "aten.igammac.default aten.special_gammaincc.default")            \
+  X(polygamma, "it", "n self", "aten.polygamma.default aten.special_polygamma.default")            \
+  X(polygamma_of, "ti", "self n", "aten.polygamma_.default")                                       \
+  X(multigammaln, "ti", "self p", "aten.mvlgamma.default aten.special_multigammaln.default")       \
+  X(chebyshev_t, "xx", "x n",                                                                      \
+    "aten.special_chebyshev_polynomial_t.default aten.special_chebyshev_polynomial_t.n_scalar "    \
+    "aten.special_chebyshev_polynomial_t.x_scalar")                                                \
+  X(chebyshev_u, "xx", "x n",                                                                      \
+    "aten.special_chebyshev_polynomial_u.default aten.special_chebyshev_polynomial_u.n_scalar "    \
+    "aten.special_chebyshev_polynomial_u.x_scalar")                                                \
+  X(chebyshev_v, "xx", "x n",                                                                      \
+    "aten.special_chebyshev_polynomial_v.default aten.special_chebyshev_polynomial_v.n_scalar "    \
+    "aten.special_chebyshev_polynomial_v.x_scalar")                                                \
+  X(chebyshev_w, "xx", "x n",                                                                      \
+    "aten.special_chebyshev_polynomial_w.default aten.special_chebyshev_polynomial_w.n_scalar "    \
+    "aten.special_chebyshev_polynomial_w.x_scalar")                                                \
+  X(shifted_chebyshev_t, "xx", "x n",                                                              \
+    "aten.special_shifted_chebyshev_polynomial_t.default "                                         \
+    "aten.special_shifted_chebyshev_polynomial_t.n_scalar "                                        \
+    "aten.special_shifted_chebyshev_polynomial_t.x_scalar")                                        \
+  X(shifted_chebyshev_u, "xx", "x n",                                                              \
+    "aten.special_shifted_chebyshev_polynomial_u.default "                                         \
+    "aten.special_shifted_chebyshev_polynomial_u.n_scalar "                                        \
+    "aten.special_shifted_chebyshev_polynomial_u.x_scalar")                                        \
+  X(shifted_chebyshev_v, "xx", "x n",                                                              \
+    "aten.special_shifted_chebyshev_polynomial_v.default "                                         \
+    "aten.special_shifted_chebyshev_polynomial_v.n_scalar "                                        \
+    "aten.special_shifted_chebyshev_polynomial_v.x_scalar")                                        \
+  X(shifted_chebyshev_w, "xx", "x n",                                                              \
+    "aten.special_shifted_chebyshev_polynomial_w.default "                                         \
+    "aten.special_shifted_chebyshev_polynomial_w.n_scalar "                                        \
+    "aten.special_shifted_chebyshev_polynomial_w.x_scalar")                                        \
+  X(hermite_h, "xx", "x n",                                                                        \
+    "aten.special_hermite_polynomial_h.default aten.special_hermite_polynomial_h.n_scalar "        \
+    "aten.special_hermite_polynomial_h.x_scalar")                                                  \
+  X(hermite_he, "xx", "x n",                                                                       \
+    "aten.special_hermite_polynomial_he.default aten.special_hermite_polynomial_he.n_scalar "      \
+    "aten.special_hermite_polynomial_he.x_scalar")                                                 \
+  X(laguerre_l, "xx", "x n",                                                                       \
+    "aten.special_laguerre_polynomial_l.default aten.special_laguerre_polynomial_l.n_scalar "      \
+    "aten.special_laguerre_polynomial_l.x_scalar")                                                 \
+  X(legendre_p, "xx", "x n",                                                                       \
+    "aten.special_legendre_polynomial_p.default aten.special_legendre_polynomial_p.n_scalar "      \
+    "aten.special_legendre_polynomial_p.x_scalar")                                                 \
+  X(nextafter, "tt", "self other", "aten.nextafter.default")                                       \
+  X(frexp, "t", "self", "aten.frexp.Tensor")                                                       \
+  X(nll_loss, "tt?Tii", "self target weight reduction ignore_index",                               \
+    "aten.nll_loss.default aten.nll_loss_nd.default aten.nll_loss2d.default")                      \
+  X(nll_loss_forward, "ttTii", "self target weight reduction ignore_index",                        \
+    "aten.nll_loss_forward.default aten.nll_loss2d_forward.default")                               \
+  X(cross_entropy_loss, "tt?Tiin", "self target weight reduction ignore_index label_smoothing",    \
+    "aten.cross_entropy_loss.default")                                                             \
+  X(multi_margin_loss, "tt?nnTi", "self target p margin weight reduction",                         \
+    "aten.multi_margin_loss.default")                                                              \
+  X(multilabel_margin_loss, "tt?i", "self target reduction",                                       \
+    "aten.multilabel_margin_loss.default")                                                         \
+  X(multilabel_margin_loss_forward, "tti", "self target reduction",                                \
+    "aten.multilabel_margin_loss_forward.default")                                                 \
+  X(ctc_loss, "ttll?iib",                                                                          \
+    "log_probs targets input_lengths target_lengths blank reduction zero_infinity",                \
+    "aten.ctc_loss.IntList aten.ctc_loss.Tensor")                                                  \
+  X(lstm_packed, "t*binbb", "data has_biases num_layers dropout train bidirectional",              \
+    "aten.lstm.data")                                                                              \
+  X(gru_packed, "t*binbb", "data has_biases num_layers dropout train bidirectional",               \
+    "aten.gru.data")                                                                               \
+  X(rnn_tanh_packed, "t*binbb", "data has_biases num_layers dropout train bidirectional",          \
+    "aten.rnn_tanh.data")                                                                          \
+  X(rnn_relu_packed, "t*binbb", "data has_biases num_layers dropout train bidirectional",          \
+    "aten.rnn_relu.data")                                                                          \
+  X(pack_padded_sequence, "ttb", "input lengths batch_first",                                      \
+    "aten._pack_padded_sequence.default")                                                          \
+  X(pad_packed_sequence, "ttbni", "data batch_sizes batch_first padding_value total_length",       \
+    "aten._pad_packed_sequence.default")                                                           \
+  X(pad_sequence, "t*?bns", "sequences batch_first padding_value padding_side",                    \
+    "aten.pad_sequence.default")                                                                   \
+  X(max_unpool2d, "ttl", "self indices output_size", "aten.max_unpool2d.default")                  \
+  X(max_unpool3d, "ttlll", "self indices output_size stride padding", "aten.max_unpool3d.default") \
+  X(fractional_max_pool2d, "tllt", "self kernel_size output_size random_samples",                  \
+    "aten.fractional_max_pool2d.default")                                                          \
+  X(fractional_max_pool3d, "tllt", "self kernel_size output_size random_samples",                  \
+    "aten.fractional_max_pool3d.default")                                                          \
+  X(upsample_lanczos_antialiased, "t?VbR", "input output_size align_corners scale_factors",        \
+    "aten._upsample_lanczos2d_aa.vec")                                                             \
+  X(upsample_lanczos_antialiased_to, "tlb?NN", "self output_size align_corners scales_h scales_w", \
+    "aten._upsample_lanczos2d_aa.default")                                                         \
+  X(kaiser_window, "i?d*", "window_length dtype", "aten.kaiser_window.default")                    \
+  X(kaiser_window_by_mode, "ib?nd*", "window_length periodic beta dtype",                          \
+    "aten.kaiser_window.periodic aten.kaiser_window.beta")                                         \
+  X(attention_flash_quantized, "tttTTT?nbbN",                                                      \
+    "query key value q_descale k_descale v_descale dropout_p is_causal return_debug_mask scale",   \
+    "aten._scaled_dot_product_flash_attention.quantized")                                          \
+  X(hsplit, "tl", "self sections", "aten.hsplit.int aten.hsplit.array")                            \
+  X(vsplit, "tl", "self sections", "aten.vsplit.int aten.vsplit.array")                            \
+  X(dsplit, "tl", "self sections", "aten.dsplit.int aten.dsplit.array")                            \
+  X(tensor_split_by, "tt?i", "self tensor_indices_or_sections dim",                                \
+    "aten.tensor_split.tensor_indices_or_sections")                                                \
+  X(atleast_1d_each, "t*", "tensors", "aten.atleast_1d.Sequence")                                  \
+  X(atleast_2d_each, "t*", "tensors", "aten.atleast_2d.Sequence")                                  \
+  X(atleast_3d_each, "t*", "tensors", "aten.atleast_3d.Sequence")                                  \
+  X(block_diag, "t*", "tensors", "aten.block_diag.default")                                        \
+  X(cartesian_prod, "t*", "tensors", "aten.cartesian_prod.default")                                \
+  X(combinations, "t?ib", "self r with_replacement", "aten.combinations.default")                  \
+  X(fill_diagonal, "tn?b", "self fill_value wrap", "aten.fill_diagonal_.default")                  \
+  X(nonzero_static, "ti?i", "self size fill_value", "aten.nonzero_static.default")                 \
+  X(sum_to_size, "tl", "self size", "aten.sum_to_size.default")                                    \
+  X(trapezoid_over, "tt?i", "y x dim", "aten.trapezoid.x aten.trapz.x")                            \
+  X(cumulative_trapezoid_over, "tt?i", "y x dim", "aten.cumulative_trapezoid.x")                   \
+  X(renorm, "tnin", "self p dim maxnorm", "aten.renorm.default")                                   \
+  X(cov, "t?iTT", "self correction fweights aweights", "aten.cov.default")                         \
+  X(corrcoef, "t", "self", "aten.corrcoef.default")                                                \
+  X(unsafe_masked_index, "ttT*n", "self mask indices fill", "aten._unsafe_masked_index.default")   \
+  X(as_strided_scatter, "ttll?I", "self src size stride storage_offset",                           \
+    "aten.as_strided_scatter.default")                                                             \
+  X(range_inclusive, "nn?nd*", "start end step dtype", "aten.range.default aten.range.step")       \
+  X(is_nonzero, "t", "self", "aten.is_nonzero.default")                                            \
+  X(dim, "t", "self", "aten.dim.default")                                                          \
+  X(is_floating_point, "t", "self", "aten.is_floating_point.default")                              \
+  X(is_complex, "t", "self", "aten.is_complex.default")                                            \
+  X(is_signed, "t", "self", "aten.is_signed.default")                                              \
+  X(is_same_size, "tt", "self other", "aten.is_same_size.default")                                 \
+  X(shape_as_tensor, "t", "self", "aten._shape_as_tensor.default")                                 \
+  X(quantile, "tx?Ibs", "self q dim keepdim interpolation",                                        \
+    "aten.quantile.default aten.quantile.scalar")                                                  \
+  X(nanquantile, "tx?Ibs", "self q dim keepdim interpolation",                                     \
+    "aten.nanquantile.default aten.nanquantile.scalar")                                            \
+  X(unique_consecutive, "t?bbI", "self return_inverse return_counts dim",                          \
+    "aten.unique_consecutive.default")                                                             \
+  X(unique_dim_consecutive, "ti?bb", "self dim return_inverse return_counts",                      \
+    "aten.unique_dim_consecutive.default")                                                         \
+  X(unique_dim, "ti?bbb", "self dim sorted return_inverse return_counts",                          \
+    "aten.unique_dim.default")                                                                     \
+  X(alpha_dropout, "t?nb", "input p train", "aten.alpha_dropout.default")                          \
+  X(feature_alpha_dropout, "t?nb", "input p train", "aten.feature_alpha_dropout.default")          \
+  X(rrelu, "t?nnbd", "self lower upper training generator", "aten.rrelu.default")                  \
+  X(rrelu_with_noise, "tt?nnbd", "self noise lower upper training generator",                      \
+    "aten.rrelu_with_noise.default")                                                               \
+  X(exponential, "t?nd", "self lambd generator", "aten.exponential.default")                       \
+  X(cauchy, "t?nnd", "self median sigma generator", "aten.cauchy.default")                         \
+  X(log_normal, "t?nnd", "self mean std generator", "aten.log_normal.default")                     \
+  X(geometric, "tn?d", "self p generator", "aten.geometric.default")                               \
+  X(random_integers, "t?INd", "self from to generator",                                            \
+    "aten.random.default aten.random.to aten.random.from")                                         \
+  X(poisson, "t?d", "self generator", "aten.poisson.default")
 // clang-format on
 
 #endif  // TESSERA_NAC_DETAIL_OPERATION_ROWS_HPP
