@@ -67,7 +67,9 @@ void add_combinations(std::int64_t n, std::size_t r, bool again, std::vector<std
     all.insert(all.end(), row.begin(), row.end());
     return;
   }
-  for (std::int64_t i = row.empty() ? 0 : row.back() + (again ? 0 : 1); i < n; ++i) {
+  // The last ones need room for those that follow.
+  const std::int64_t end = again ? n : n - static_cast<std::int64_t>(r - row.size()) + 1;
+  for (std::int64_t i = row.empty() ? 0 : row.back() + (again ? 0 : 1); i < end; ++i) {
     row.push_back(i);
     add_combinations(n, r, again, row, all);
     row.pop_back();

@@ -437,7 +437,7 @@ value random_integers(call& c) {
 
 /// Events in a time in which that many are expected; the many ones by a normal distribution.
 [[nodiscard]] double poisson_of(double rate, std::uint64_t& state) {
-  if (rate > 512) return std::max(0.0, std::nearbyint(rate + std::sqrt(rate) * gaussian(state)));
+  if (rate > 64) return std::max(0.0, std::nearbyint(rate + std::sqrt(rate) * gaussian(state)));
   double count = -1;
   for (double left = rate; left >= 0; ++count) left += std::log(nac::positive(state));
   return count;
@@ -446,7 +446,7 @@ value poisson(call& c) {
   const tensor& x = c.tensor_at(0);
   need_floats(c, x.type);
   tensor out = make_tensor(c.arena, x.type, x.dims);
-  c.arena.charge(product_of_steps(x.size(), 512));
+  c.arena.charge(product_of_steps(x.size(), 2048));
   visit_float(x.type, [&]<class T>(of<T>) {
     for (std::size_t k = 0; k < x.size(); ++k) {
       const double rate = convert<double>(x.as<T>()[k]);

@@ -83,6 +83,20 @@ void expect_image(const tensor& x, std::size_t axes) {
   return starts;
 }
 
+/// Where the largest element of a window is, of a NaN the last one; sizes of three axes.
+using sizes = std::array<std::int64_t, 3>;
+[[nodiscard]] std::int64_t largest_in(const double* plane, const sizes& in, const sizes& window,
+                                      const sizes& start) noexcept {
+  std::int64_t largest = (start[0] * in[1] + start[1]) * in[2] + start[2];
+  for (std::int64_t i = 0; i < window[0] * window[1] * window[2]; ++i) {
+    const std::int64_t z = start[0] + i / (window[1] * window[2]);
+    const std::int64_t y = start[1] + i / window[2] % window[1];
+    const std::int64_t here = (z * in[1] + y) * in[2] + start[2] + i % window[2];
+    if (plane[here] > plane[largest] || std::isnan(plane[here])) largest = here;
+  }
+  return largest;
+}
+
 /// Letters: input kernel_size output_size random_samples, of which each plane has one for each axis.
 [[nodiscard]] value fractional(call& c, std::size_t axes) {
   const tensor &given = c.tensor_at(0), &samples = c.tensor_at(3);
@@ -97,7 +111,7 @@ void expect_image(const tensor& x, std::size_t axes) {
   const auto kernel = sizes_of(c, 1, axes, 1), to = sizes_of(c, 2, axes, 1);
   shape dims = planes;
   // Axes that are missing have one element.
-  std::array<std::int64_t, 3> in = {1, 1, 1}, out = {1, 1, 1}, window = {1, 1, 1};
+  sizes in = {1, 1, 1}, out = {1, 1, 1}, window = {1, 1, 1};
   for (std::size_t i = 0; i < axes; ++i) {
     const std::size_t k = 3 - axes + i;
     in[k] = given.dim(planes.rank() + i);
@@ -129,13 +143,7 @@ void expect_image(const tensor& x, std::size_t axes) {
     for (const std::int64_t d : starts[0])
       for (const std::int64_t h : starts[1])
         for (const std::int64_t w : starts[2]) {
-          std::int64_t largest = (d * in[1] + h) * in[2] + w;
-          for (std::int64_t i = 0; i < window[0] * window[1] * window[2]; ++i) {
-            const std::int64_t z = d + i / (window[1] * window[2]);
-            const std::int64_t y = h + i / window[2] % window[1];
-            const std::int64_t here = (z * in[1] + y) * in[2] + w + i % window[2];
-            if (plane[here] > plane[largest] || std::isnan(plane[here])) largest = here;
-          }
+          const std::int64_t largest = largest_in(plane, in, window, {d, h, w});
           best.as<double>()[at] = plane[largest];
           indices.as<std::int64_t>()[at++] = largest;
         }
