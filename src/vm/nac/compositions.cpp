@@ -136,7 +136,7 @@ namespace {
     "z = maximum(y, view(scalar_tensor(d, 'float32'), 1));"                                        \
     "w = clamp(sub(b, to_copy(round(div(x, z)), 'int32')), b, c);"                                 \
     "list(to_copy(z, 'float64'), to_copy(w, 'int64'))")                                            \
-  X(fake_quantize, "pass(fake_quantize_with_mask(a, b, c, d, e))")                            \
+  X(fake_quantize, "pass(fake_quantize_with_mask(a, b, c, d, e))")                                 \
   X(fake_quantize_with_mask,                                                                       \
     "x = scalar_tensor(b, 'float32'); y = item(c);"                                                \
     "z = add(round(mul(to_copy(a, 'float32'), reciprocal(x))), y);"                                \
@@ -156,7 +156,12 @@ namespace {
   X(range_inclusive,                                                                               \
     "x = c|1; y = add(sym_int(div(sub(b, a), x)), 1);"                                             \
     "to_copy(add(mul(arange(y, null, null, 'float64'), x), a), d|'float32')")                      \
-  X(is_nonzero, "item(ne(a, 0))")
+  X(is_nonzero, "item(ne(a, 0))")                                                                  \
+  X(cholesky_solve,                                                                                \
+    "x = choose(c|0, transpose(b, -2, -1), b);"                                                    \
+    "solve_triangular(transpose(x, -2, -1), solve_triangular(x, a, 0), 1)")                        \
+  X(cholesky_inverse,                                                                              \
+    "x = inverse(choose(b|0, transpose(a, -2, -1), a)); matmul(transpose(x, -2, -1), x)")
 // clang-format on
 
 using model::operation;

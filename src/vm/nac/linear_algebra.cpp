@@ -397,6 +397,30 @@ value det(call& c) {
   return cast(c.arena, out, given.type);
 }
 
+/// The determinant's sign and the logarithm of its size.
+value slogdet(call& c) {
+  const tensor& given = c.tensor_at(0);
+  const square_matrices m = matrices_of(c, given);
+  const shape dims = leading(given.dims, 2);
+  const tensor signs = make_tensor(c.arena, data_type::float64, dims);
+  const tensor sizes = make_tensor(c.arena, data_type::float64, dims);
+  const storage counted = c.arena.take(m.n * sizeof(std::size_t));
+  factors f;
+  for (std::size_t i = 0; i < m.count; ++i) {
+    factorise(m.at(i), m.n, f);
+    double sign = f.sign, size = 0;
+    for (std::size_t k = 0; k < m.n; ++k) {
+      const double v = m.at(i)[k * m.n + k];
+      sign = v < 0 ? -sign : v == 0 ? 0 : sign;
+      size += std::log(std::fabs(v));
+    }
+    signs.as<double>()[i] = sign;
+    sizes.as<double>()[i] = size;
+  }
+  return value(
+      std::vector<value>{cast(c.arena, signs, given.type), cast(c.arena, sizes, given.type)});
+}
+
 value inverse(call& c) { return inverse_of(c, c.tensor_at(0), nullptr); }
 
 value inverse_ex(call& c) {

@@ -98,6 +98,15 @@ constexpr void set(orders& to, order o, std::initializer_list<model::operation> 
        dsplit,
        tensor_split_by,
        unique_dim,
+       qr,
+       svd,
+       eigh,
+       linalg_pinv,
+       pinverse,
+       matrix_power,
+       matrix_exp,
+       cholesky_solve,
+       cholesky_inverse,
        attention_flash_quantized});
   return to;
 }

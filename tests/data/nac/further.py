@@ -698,6 +698,95 @@ def complexes():
     fixed("aten.relu.default", [z(2)], "error nac_run_kind")
 
 
+def matrices():
+    begin("matrices")
+    torch.manual_seed(59)
+    tolerance(64, 2, largest=True)
+    square, tall = noise(3, 3) + 2 * torch.eye(3), noise(4, 2)
+    many, wide = noise(2, 2, 3), noise(2, 4, dtype=f64)
+    for name in ("aten.linalg_slogdet.default", "aten.slogdet.default"):
+        row(name, square)
+        row(name, noise(2, 2, 2, dtype=f64))
+        row(name, tensor([[1, 2], [2, 4]]))
+        row(name, empty(0, 0))
+        refuse(name, tall, code="nac_run_shape")
+    name = "aten.linalg_qr.default"
+    for x in (square, tall, wide, many):
+        for mode in ("reduced", "complete", "r"):
+            row(name, x, mode)
+    row(name, tall)
+    row(name, tensor([[2.0, 1], [0, -3]]))
+    refuse(name, noise(3), code="nac_run_shape")
+    refuse(name, tall, "other", code="nac_run_argument")
+    # Vectors have signs of their own where they aren't axes: tests/vm/nac/products.cpp has those.
+    name = "aten.linalg_svd.default"
+    row(name, tensor([[3.0, 0], [0, 2]]))
+    row(name, tensor([[3.0, 0], [0, 2], [0, 0]]), False)
+    row(name, empty(0, 2, 2))
+    refuse(name, noise(3), code="nac_run_shape")
+    name = "aten.linalg_svdvals.default"
+    for x in (square, tall, wide, many, tensor([[1, 2], [2, 4]])):
+        row(name, x)
+    refuse(name, noise(3), code="nac_run_shape")
+    symmetric = square + square.T
+    row("aten.linalg_eigh.default", tensor([[2.0, 0], [0, 3]]))
+    refuse("aten.linalg_eigh.default", tall, code="nac_run_shape")
+    for x in (symmetric, square, noise(2, 3, 3, dtype=f64), tensor([[2.0]])):
+        row("aten.linalg_eigvalsh.default", x)
+        row("aten.linalg_eigvalsh.default", x, "U")
+    refuse("aten.linalg_eigvalsh.default", tall, code="nac_run_shape")
+    fixed("aten.linalg_eigvalsh.default", [square, "other"], "error nac_run_argument")
+    x = noise(2, 3, 4)
+    for order in (1, -1, 2, -2, inf, -inf):
+        row("aten.linalg_matrix_norm.default", x, order)
+        row("aten.linalg_matrix_norm.default", x, order, [0, -1], True)
+        row("aten.linalg_norm.default", x, order, [1, 2])
+    for order in ("fro", "nuc"):
+        row("aten.linalg_matrix_norm.str_ord", x, order)
+        row("aten.linalg_matrix_norm.str_ord", x, order, [0, 1], True)
+        row("aten.linalg_norm.ord_str", x, order, [1, 2])
+        row("aten.linalg_norm.ord_str", tall, order)
+    row("aten.linalg_matrix_norm.str_ord", x)
+    row("aten.linalg_norm.default", x)
+    row("aten.linalg_norm.default", x, None, [1], True)
+    row("aten.linalg_norm.default", x, None, [1, 2])
+    row("aten.linalg_norm.default", noise(3), 3)
+    row("aten.linalg_norm.default", tall, 1)
+    row("aten.linalg_norm.default", x, 3, -1)
+    refuse("aten.linalg_norm.default", x, 2)
+    refuse("aten.linalg_matrix_norm.default", tall, 3, code="nac_run_argument")
+    refuse("aten.linalg_matrix_norm.default", tall, 1, [0, 0], code="nac_run_axis")
+    row("aten.nuclear_norm.default", tall)
+    refuse("aten.nuclear_norm.default", noise(3), code="nac_run_shape")
+    for x in (square, tall, wide, many):
+        row("aten.pinverse.default", x)
+        row("aten.linalg_pinv.default", x, 1e-5)
+        row("aten.linalg_pinv.atol_rtol_float", x)
+        row("aten.linalg_matrix_rank.atol_rtol_float", x)
+    row("aten.linalg_pinv.atol_rtol_float", tensor([[1.0, 2], [2, 4]]), atol=0.01, rtol=None)
+    row("aten.linalg_matrix_rank.atol_rtol_float", tensor([[1.0, 2], [2, 4]]))
+    row("aten.linalg_matrix_rank.atol_rtol_float", square, atol=2.5)
+    for name in ("pinverse.default", "linalg_pinv.atol_rtol_float", "linalg_matrix_rank.atol_rtol_float"):
+        refuse("aten." + name, noise(3), code="nac_run_shape")
+    for name in ("aten.matrix_power.default", "aten.linalg_matrix_power.default"):
+        for n in (0, 1, 2, 5, -1, -2):
+            row(name, square, n)
+        row(name, noise(2, 2, 2, dtype=f64), 3)
+        refuse(name, tall, 2, code="nac_run_shape")
+    for name in ("aten.matrix_exp.default", "aten.linalg_matrix_exp.default"):
+        row(name, square)
+        row(name, noise(2, 2, 2, dtype=f64) * 3)
+        row(name, empty(2, 2))
+        refuse(name, tall, code="nac_run_shape")
+    lower = torch.tril(noise(3, 3)) + 3 * torch.eye(3)
+    row("aten.cholesky_solve.default", noise(3, 2), lower)
+    row("aten.cholesky_solve.default", noise(3, 2), lower.T.contiguous(), True)
+    row("aten.cholesky_inverse.default", lower)
+    row("aten.cholesky_inverse.default", lower.T.contiguous(), True)
+    refuse("aten.cholesky_solve.default", noise(2, 2), lower)
+    refuse("aten.cholesky_inverse.default", noise(3, 2))
+
+
 def ranks():
     begin("ranks")
     torch.manual_seed(57)
@@ -811,7 +900,7 @@ def numbers():
 
 if __name__ == "__main__":
     recorded = {f.__name__: f for f in (special, quantized, class_losses, sequences, places, parts,
-                                        complexes, ranks,
+                                        complexes, matrices, ranks,
                                         distributions, numbers)}
     for chosen in sys.argv[1:] or recorded:
         recorded[chosen]()

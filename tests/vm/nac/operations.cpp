@@ -178,6 +178,7 @@ TEST_CASE("vm/nac/operations: parts", "[vm_nac]") { check("parts"); }
 TEST_CASE("vm/nac/operations: ranks", "[vm_nac]") { check("ranks"); }
 TEST_CASE("vm/nac/operations: distributions", "[vm_nac]") { check("distributions"); }
 TEST_CASE("vm/nac/operations: complex", "[vm_nac]") { check("complex"); }
+TEST_CASE("vm/nac/operations: matrices", "[vm_nac]") { check("matrices"); }
 TEST_CASE("vm/nac/operations: numbers", "[vm_nac]") { check("numbers"); }
 
 TEST_CASE("vm/nac/operations: every name has rows, every operation one with float32", "[vm_nac]") {
@@ -189,7 +190,7 @@ TEST_CASE("vm/nac/operations: every name has rows, every operation one with floa
         "fourier",       "selection", "random",       "arithmetic", "statistics", "spatial",
         "searching",     "aliases",   "compositions", "exports",    "special",    "quantized",
         "losses",        "sequences", "places",       "numbers",    "parts",      "ranks",
-        "distributions", "complex"})
+        "distributions", "complex",   "matrices"})
     for (const row& r : rows_of(group)) {
       const nac::operation o = nac::find_operation(r.name);
       if (o == nac::operation::unknown) FAIL(r.name << " isn't an operation");

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -535,4 +536,54 @@ TEST_CASE("vm/nac/products: LSTM cells", "[vm_nac]") {
     CHECK(b.fault(name, {x, h, c, wx, wh, x}) == errc::nac_run_shape);
     CHECK(b.fault(name, {bx, h, c, wx, wh}) == errc::nac_run_shape);
   }
+}
+
+TEST_CASE("vm/nac/products: matrices are the products of what they are decomposed to", "[vm_nac]") {
+  bench b;
+  const auto near_all = [](const reals& got, const reals& want) {
+    if (got.size() != want.size()) return false;
+    for (std::size_t i = 0; i < got.size(); ++i)
+      if (!(std::fabs(got[i] - want[i]) < 1e-12)) return false;
+    return true;
+  };
+  const auto transposed = [](const reals& x, std::size_t rows, std::size_t columns) {
+    reals out(x.size());
+    for (std::size_t i = 0; i < rows; ++i)
+      for (std::size_t j = 0; j < columns; ++j) out[j * rows + i] = x[i * columns + j];
+    return out;
+  };
+  const auto identity = [](std::size_t n) {
+    reals out(n * n);
+    for (std::size_t i = 0; i < n; ++i) out[i * n + i] = 1;
+    return out;
+  };
+  const reals tall = {1, 2, -3, 4, 5, -6, 7, 0.5, 2, 1, 1, 1}, deficient = {1, 2, 2, 4, -1, -2};
+  for (const bool full : {false, true})
+    for (const bool wide : {false, true})
+      for (const bool of_rank_one : {false, true}) {
+        const reals& all = of_rank_one ? deficient : tall;
+        const std::size_t most = of_rank_one ? 3 : 4, least = all.size() / most;
+        const std::size_t m = wide ? least : most, n = wide ? most : least;
+        const reals x = wide ? transposed(all, most, least) : all;
+        const vm::value f =
+            b.run("aten.linalg_svd.default",
+                  {b.of<double>({static_cast<std::int64_t>(m), static_cast<std::int64_t>(n)}, x),
+                   b.i(full ? 1 : 0)});
+        const reals u = of(f.as_list()[0]), s = of(f.as_list()[1]), v = of(f.as_list()[2]);
+        const std::size_t of_u = u.size() / m, of_v = v.size() / n;
+        CHECK(of_u == (full ? m : least));
+        CHECK(of_v == (full ? n : least));
+        CHECK(near_all(product(of_u, of_u, m, transposed(u, m, of_u), u), identity(of_u)));
+        CHECK(near_all(product(of_v, of_v, n, v, transposed(v, of_v, n)), identity(of_v)));
+        reals sizes(of_u * of_v);
+        for (std::size_t i = 0; i < s.size(); ++i) sizes[i * of_v + i] = s[i];
+        CHECK(near_all(product(m, n, of_v, product(m, of_v, of_u, u, sizes), v), x));
+      }
+  const reals symmetric = {2, -1, 0.5, -1, 3, 1, 0.5, 1, -4};
+  const vm::value f = b.run("aten.linalg_eigh.default", {b.of<double>({3, 3}, symmetric)});
+  const reals values = of(f.as_list()[0]), vectors = of(f.as_list()[1]);
+  CHECK(std::is_sorted(values.begin(), values.end()));
+  reals scaled = vectors;
+  for (std::size_t i = 0; i < 9; ++i) scaled[i] *= values[i % 3];
+  CHECK(near_all(product(3, 3, 3, scaled, transposed(vectors, 3, 3)), symmetric));
 }

@@ -890,7 +890,25 @@
   X(geometric, "tn?d", "self p generator", "aten.geometric.default")                               \
   X(random_integers, "t?INd", "self from to generator",                                            \
     "aten.random.default aten.random.to aten.random.from")                                         \
-  X(poisson, "t?d", "self generator", "aten.poisson.default")
+  X(poisson, "t?d", "self generator", "aten.poisson.default")                                      \
+  X(slogdet, "t", "A", "aten.linalg_slogdet.default aten.slogdet.default")                         \
+  X(qr, "t?s", "A mode", "aten.linalg_qr.default")                                                 \
+  X(svd, "t?bS", "A full_matrices driver", "aten.linalg_svd.default")                              \
+  X(svdvals, "t?S", "A driver", "aten.linalg_svdvals.default")                                     \
+  X(eigh, "t?s", "A UPLO", "aten.linalg_eigh.default")                                             \
+  X(eigvalsh, "t?s", "A UPLO", "aten.linalg_eigvalsh.default")                                     \
+  X(matrix_norm, "t?nslbd", "self ord word dim keepdim dtype",                                     \
+    "aten.linalg_matrix_norm.default aten.linalg_matrix_norm.str_ord")                             \
+  X(linalg_norm, "t?NsLbd", "self ord word dim keepdim dtype",                                     \
+    "aten.linalg_norm.default aten.linalg_norm.ord_str")                                           \
+  X(nuclear_norm, "t", "self", "aten.nuclear_norm.default")                                        \
+  X(pinverse, "t?nb", "self rcond hermitian", "aten.pinverse.default aten.linalg_pinv.default")    \
+  X(linalg_pinv, "t?NNb", "self atol rtol hermitian", "aten.linalg_pinv.atol_rtol_float")          \
+  X(matrix_rank, "t?NNb", "self atol rtol hermitian", "aten.linalg_matrix_rank.atol_rtol_float")   \
+  X(matrix_power, "ti", "self n", "aten.matrix_power.default aten.linalg_matrix_power.default")    \
+  X(matrix_exp, "t", "self", "aten.matrix_exp.default aten.linalg_matrix_exp.default")             \
+  X(cholesky_solve, "tt?b", "self input2 upper", "aten.cholesky_solve.default")                    \
+  X(cholesky_inverse, "t?b", "self upper", "aten.cholesky_inverse.default")
 // clang-format on
 
 #endif  // TESSERA_NAC_DETAIL_OPERATION_ROWS_HPP
