@@ -466,6 +466,8 @@ def places():
     row("aten._pad_circular.default", noise(1, 1, 4), [2, 1])
     row("aten._pad_circular.default", noise(1, 1, 3, 3), [1, 2, 0, 1])
     refuse("aten._pad_circular.default", noise(1, 1, 3), [4, 0])
+    row("aten.ldexp_.default", noise(3), tensor([1, 2, 3], i64))
+    row("aten.float_power_.Tensor", noise(3, dtype=f64).abs(), tensor([2, 0, 1], f64))
     row("aten.narrow_copy.default", x, 1, 1, 2)
     row("aten.narrow.Tensor", x, 1, tensor(1, i64), 2)
     row("aten.view_as_real_copy.default", torch.complex(noise(2), noise(2)))

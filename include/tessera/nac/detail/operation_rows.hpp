@@ -130,8 +130,9 @@
     "aten.pow.Tensor_Scalar aten.pow.Tensor_Tensor aten.pow.Scalar pow _operator.pow "             \
     "aten.pow_.Tensor")                                                                            \
   X(float_power, "xx", "self exponent",                                                            \
-    "aten.float_power.Tensor_Tensor aten.float_power.Tensor_Scalar aten.float_power.Scalar")       \
-  X(ldexp, "tx", "self other", "aten.ldexp.Tensor")                                                \
+    "aten.float_power.Tensor_Tensor aten.float_power.Tensor_Scalar aten.float_power.Scalar "       \
+    "aten.float_power_.Tensor")                                                                    \
+  X(ldexp, "tx", "self other", "aten.ldexp.Tensor aten.ldexp_.default")                            \
   X(minimum, "xx", "self other",                                                                   \
     "aten.min.other aten.minimum.default aten.clamp_max.Tensor torch.sym_min")                     \
   X(maximum, "xx", "self other", "aten.max.other aten.maximum.default torch.sym_max")              \
