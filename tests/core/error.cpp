@@ -37,6 +37,8 @@ TEST_CASE("error: codes are unique, ascending and in the range of their owner", 
       CHECK((value >= 4000 && value <= 4999));
     else if (row.name.starts_with("genome_"))
       CHECK((value >= 5000 && value <= 5999));
+    else if (row.name.starts_with("pt2_"))
+      CHECK((value >= 6000 && value <= 6999));
     else
       CHECK((value >= 0 && value <= 99));
   });

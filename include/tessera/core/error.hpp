@@ -19,6 +19,7 @@
 //   3000 - 3999   NAC
 //   4000 - 4999   NEM; its rules: nem_con_001_duplicate is rule CON-001
 //   5000 - 5999   NAC v1.2: genome
+//   6000 - 6999   PT2
 //
 // The codes of all formats are here. Names and messages come with the format: a program that
 // neither includes nor links nac.hpp doesn't contain NAC's, and reports its codes as "unknown".
@@ -64,6 +65,8 @@ struct errc_table {
   /// member is missing; nothing where the code's own message says all. `path` leads to its place.
   void (*append_message)(text& to, const error& e, std::string_view source,
                          std::string_view path) = nullptr;
+  /// Whether a binary source is of this format, which then appends the places of core's errors too.
+  bool (*is_mine)(const std::byte* source, std::size_t size) = nullptr;
 
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
@@ -71,7 +74,7 @@ struct errc_table {
 
 namespace detail {
 /// Owners: core, then the formats.
-inline constexpr std::size_t owners = 6;
+inline constexpr std::size_t owners = 7;
 /// The table of the codes from 1000 · owner on, which its format sets when the program starts.
 [[nodiscard]] errc_table& table_of(std::size_t owner) noexcept;
 }  // namespace detail

@@ -21,6 +21,7 @@
 #include "error_table_genome.hpp"
 #include "error_table_nac.hpp"
 #include "error_table_nem.hpp"
+#include "error_table_pt2.hpp"
 
 // X(enumerator, value, what was expected, and for NEM's rules also the phase and the severity)
 #define TESSERA_CORE_ERRORS(X)                                                                     \
@@ -68,6 +69,7 @@
   TESSERA_ARK_ERRORS(X)                                                                            \
   TESSERA_NAC_ERRORS(X)                                                                            \
   TESSERA_NEM_RULES(X)                                                                             \
-  TESSERA_GENOME_ERRORS(X)
+  TESSERA_GENOME_ERRORS(X)                                                                         \
+  TESSERA_PT2_ERRORS(X)
 
 #endif  // TESSERA_CORE_ERROR_TABLE_HPP

@@ -20,6 +20,15 @@ namespace detail {
   const std::size_t owner = static_cast<std::size_t>(e.code) / 1000;
   return owner < owners ? table_of(owner) : errc_table();
 }
+/// Likewise for a binary source, where core's errors have their places from the source's format.
+[[nodiscard]] inline errc_table table_of(error e, bytes source) noexcept {
+  errc_table table = table_of(e);
+  for (std::size_t i = 1; i < owners && table.append_place == nullptr; ++i)
+    if (const errc_table& other = table_of(i);
+        other.is_mine != nullptr && other.is_mine(source.data(), source.size()))
+      table = other;
+  return table;
+}
 inline void append_message(text& out, error e, std::string_view message) {
   out << ": error: " << message << "\n  [" << e.name() << ']';
 }
@@ -84,7 +93,7 @@ TESSERA_INLINE text describe(error e, bytes source, std::string_view name) {
   text out(name);
   detail::append_message(out, e, e.message());
   out << " at ";
-  if (const auto append_place = detail::table_of(e).append_place; append_place != nullptr) {
+  if (const auto append_place = detail::table_of(e, source).append_place; append_place != nullptr) {
     const std::size_t before = out.size();
     append_place(out, e, source.data(), source.size());
     if (out.size() != before) out << ", ";
