@@ -14,5 +14,6 @@
 #include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
+#include "pt2.hpp"
 
 #endif  // TESSERA_TESSERA_HPP

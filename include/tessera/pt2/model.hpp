@@ -1,0 +1,274 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A PT2 archive in memory: its members, and one exported program in flat pools.
+//
+//   const pt2::graph& g = m.graphs[0];
+//   for (const pt2::node& n : nodes(m, g)) {
+//     std::cout << text_of(m, n.target);                        // torch.ops.aten.relu.default
+//     for (const pt2::argument& a : arguments(m, n.inputs))
+//       std::cout << ' ' << text_of(m, a.name) << ':' << info(a.kind).variant;
+//   }
+//   for (const pt2::stored_tensor& w : stored(m, m.weights))
+//     std::cout << text_of(m, w.name) << ' ' << payload(m, w).size() << '\n';
+//
+//   graph      inputs, nodes, outputs, and what is known of each value: graphs[0] is the program's,
+//              others are the bodies of control flow, in the arguments that hold them
+//   argument   of a node, in its inputs and outputs; an input or output of a graph; an element of a
+//              list. `name` is the parameter's, `text` the name of a value
+//   value      a name with its metadata; verify() binds arguments to values
+//
+// Weights stay where they are: payload() is a part of the bytes that were read, or of the model where
+// the member is deflated. It is the whole storage, of which the metadata describe a view.
+//
+// Lifetime:   a model owns its pools and borrows the bytes that were read.
+// Errors:     none. Indices of a model that was read are in range; verify() checks all others.
+// Limits:     32-bit indices.
+// Allocation: pools, which double.
+
+#ifndef TESSERA_PT2_MODEL_HPP
+#define TESSERA_PT2_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "../core/bytes.hpp"
+#include "../core/pool.hpp"
+#include "../core/text.hpp"
+#include "../version.hpp"
+#include "format.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace pt2 {
+
+inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
+
+/// A range of model::characters.
+struct string {
+  std::uint32_t first = 0, size = 0;
+};
+/// A range of one of the pools.
+struct range {
+  std::uint32_t first = 0, count = 0;
+};
+
+/// A member of the archive.
+struct member {
+  string name;                    ///< with the root folder
+  std::uint64_t offset = 0;       ///< of its local header
+  std::uint64_t data_offset = 0;  ///< of its first byte
+  std::uint64_t stored_size = 0;  ///< bytes in the archive
+  std::uint64_t size = 0;         ///< bytes of its content
+  std::uint64_t owned = no_data;  ///< where its content begins in model::contents, if there
+  std::uint32_t crc = 0;
+  bool is_deflated = false;
+
+  static constexpr std::uint64_t no_data = 0xffffffffffffffff;
+};
+
+enum class scalar_kind : std::uint8_t { integer, real, boolean };
+/// A number that may be symbolic: a size, a stride, or the value of a SymInt, SymFloat or SymBool.
+struct scalar {
+  scalar_kind kind = scalar_kind::integer;
+  bool is_symbolic = false;  ///< `expression` is what is known, the number at most a hint
+  bool has_hint = false;     ///< the number is the one at export
+  std::int64_t integer = 0;  ///< 0 or 1 for a boolean
+  double real = 0;
+  string expression;  ///< "Mul(Integer(2), Symbol('s10', …))", see expression.hpp
+  std::uint64_t offset = 0;
+};
+
+/// What is known of a tensor.
+struct tensor_meta {
+  element_type type = element_type::unknown;
+  std::uint8_t layout = strided_layout;
+  bool requires_grad = false;
+  bool has_device_index = false;
+  string device;  ///< "cpu"
+  std::int64_t device_index = 0;
+  range sizes, strides;              ///< in model::scalars
+  std::uint32_t storage_offset = 0;  ///< in model::scalars; in elements, as strides are
+  std::uint64_t offset = 0;
+};
+
+enum class value_kind : std::uint8_t { tensor, sym_int, sym_bool, sym_float, custom_object };
+
+/// A name of a graph.
+struct value {
+  string name;
+  value_kind kind = value_kind::tensor;
+  std::uint32_t meta = none;  ///< in model::tensors or, for numbers, in model::scalars
+  string class_name;          ///< of custom objects
+  std::uint64_t offset = 0;
+};
+
+enum class passing : std::uint8_t { unknown, positional, keyword, absent };
+
+struct argument {
+  argument_kind kind = argument_kind::none;
+  passing how = passing::absent;  ///< of inputs of nodes
+  bool boolean =
+      false;  ///< boolean, sym_bool without name; device: has an index; optional_tensor: there is one
+  bool is_named = false;  ///< `text` is the name of a value
+  string name;            ///< of the parameter, or the key among named arguments
+  string text;  ///< the value's name, a string, an operator, the device's type, the graph's name
+  string class_name;  ///< custom_object
+  range items;        ///< lists: in model::arguments; integers; reals and complex: in model::reals
+  std::int64_t integer =
+      0;            ///< integer, codes, sym_int without name, index of the device, in model::graphs
+  double real = 0;  ///< real, sym_float without name
+  std::uint64_t offset = 0;
+};
+
+struct node {
+  string target;  ///< "torch.ops.aten.relu.default"
+  string name;    ///< of the exporter's node
+  bool has_name = false;
+  std::int8_t is_single_tensor_return = -1;  ///< of control flow; -1: not said
+  range inputs, outputs;                     ///< in model::arguments
+  range metadata;                            ///< in model::metadata
+  std::uint64_t offset = 0;
+};
+/// An entry of a map of strings: "stack_trace", "nn_module_stack" …
+struct text_entry {
+  string key, value;
+};
+
+struct graph {
+  range inputs, outputs;                                    ///< in model::arguments
+  range nodes;                                              ///< in model::nodes
+  range tensors, sym_ints, sym_bools, sym_floats, objects;  ///< in model::values
+  bool is_single_tensor_return = false;
+  std::uint64_t offset = 0;
+};
+
+struct input_spec {
+  input_kind kind = input_kind::user_input;
+  bool is_persistent = true;   ///< of buffers; others are in model::constants
+  std::uint32_t argument = 0;  ///< in model::arguments; constant_input: its value
+  string target;  ///< the parameter's, buffer's or constant's name; constant_input: its own
+  std::uint64_t offset = 0;
+};
+struct output_spec {
+  output_kind kind = output_kind::user_output;
+  std::uint32_t argument = 0;  ///< in model::arguments
+  string target;               ///< what is changed
+  std::uint64_t offset = 0;
+};
+
+/// How a module is called: the program itself first, then those whose signature was kept.
+struct module_call {
+  string path;
+  bool has_signature = false, has_argument_names = false;
+  range inputs, outputs;     ///< in model::arguments
+  string in_spec, out_spec;  ///< trees as JSON: see read_tree
+  range argument_names;      ///< in model::strings
+  std::uint64_t offset = 0;
+};
+
+/// The values that a symbol, or an expression of one, may have.
+struct range_constraint {
+  string symbol;
+  bool has_min = false, has_max = false;
+  std::int64_t min = 0, max = 0;
+  std::uint64_t offset = 0;
+};
+
+/// A weight or constant.
+struct stored_tensor {
+  string name;                  ///< "encoder.weight"
+  string path;                  ///< "weight_0"
+  std::uint32_t member = none;  ///< in model::members
+  std::uint32_t meta = none;    ///< in model::tensors; none for objects
+  bool is_parameter = false, is_pickled = false;
+  std::uint64_t offset = 0;
+};
+
+struct model {
+  bytes source;  ///< of the archive
+
+  // ---- the archive
+  string root;           ///< its folder, with the '/'; empty where there is none
+  string name;           ///< of the program: "model"
+  pool<member> members;  ///< in the order of the directory
+  pool<std::uint32_t> members_by_name;
+  pool<std::byte> contents;  ///< of members that were deflated, or changed since
+  std::uint64_t directory_offset = 0;
+  std::uint64_t prefix_size = 0;  ///< bytes before the first member
+  std::uint32_t programs = 0;     ///< how many there are in the archive
+  bool has_byte_order = false;
+
+  // ---- the program
+  std::int64_t schema_major = pt2::schema_major, schema_minor = pt2::schema_minor;
+  std::uint64_t schema_offset = 0;
+  string torch_version;
+  pool<graph> graphs;
+  pool<node> nodes;
+  pool<argument> arguments;
+  pool<value> values;
+  pool<tensor_meta> tensors;
+  pool<scalar> scalars;
+  pool<std::int64_t> integers;
+  pool<double> reals;
+  pool<text_entry> metadata;
+  pool<input_spec> inputs;
+  pool<output_spec> outputs;
+  pool<module_call> calls;
+  pool<range_constraint> constraints;
+  pool<string> strings;
+  range verifiers, guards;                             ///< in `strings`
+  string opset_json, metadata_json, namedtuples_json;  ///< members of the program, as JSON
+
+  // ---- its tensors
+  pool<stored_tensor> stored;
+  range weights, constants;  ///< in `stored`
+
+  text characters;
+};
+
+[[nodiscard]] inline std::string_view text_of(const model& m, string s) noexcept {
+  return m.characters.view().substr(s.first, s.size);
+}
+template <class Row>
+[[nodiscard]] view<Row> rows(const pool<Row>& of, range r) noexcept {
+  return {of.data() + r.first, r.count};
+}
+[[nodiscard]] inline view<argument> arguments(const model& m, range r) noexcept {
+  return rows(m.arguments, r);
+}
+[[nodiscard]] inline view<node> nodes(const model& m, const graph& g) noexcept {
+  return rows(m.nodes, g.nodes);
+}
+[[nodiscard]] inline view<scalar> scalars(const model& m, range r) noexcept {
+  return rows(m.scalars, r);
+}
+[[nodiscard]] inline view<stored_tensor> stored(const model& m, range r) noexcept {
+  return rows(m.stored, r);
+}
+/// An entry of a node's metadata, such as "nn_module_stack"; empty if there is none.
+[[nodiscard]] std::string_view metadata(const model& m, const node& n,
+                                        std::string_view key) noexcept;
+/// The target of a node without "torch.ops.": "aten.relu.default".
+[[nodiscard]] std::string_view short_target(const model& m, const node& n) noexcept;
+/// The index in model::members of a name below the root folder; `none` where there is no such member.
+[[nodiscard]] std::uint32_t find_member(const model& m, std::string_view path) noexcept;
+/// The content of a member; empty for a deflated one that wasn't needed.
+[[nodiscard]] bytes content(const model& m, const member& of) noexcept;
+/// The storage of a weight or constant, of which `meta` describes a view.
+[[nodiscard]] inline bytes payload(const model& m, const stored_tensor& t) noexcept {
+  return t.member == none ? bytes() : content(m, m.members[t.member]);
+}
+/// Replaces the content of a member; the bytes are copied.
+void set_content(model& m, std::uint32_t member, bytes content);
+/// Whether a member's content has the checksum that the archive states.
+[[nodiscard]] bool has_valid_checksum(const model& m, const member& of) noexcept;
+
+}  // namespace pt2
+}  // namespace tessera::inline TESSERA_ABI
+
+#if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
+#include "detail/model.hpp"
+#endif
+
+#endif  // TESSERA_PT2_MODEL_HPP
