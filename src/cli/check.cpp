@@ -11,6 +11,7 @@
 #include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
+#include "pt2.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -20,10 +21,10 @@ namespace {
 
 struct options {
   file_list files;
-  std::string model, weights, registry;
+  std::string model, weights, registry, program;
   nem_options nem;
   bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false, strict = false;
-  bool runnable = false;
+  bool runnable = false, checksums = false;
 
   /// For a model of that size.
   [[nodiscard]] ark::verify_options verify(std::uint64_t bytes) const {
@@ -103,7 +104,11 @@ class checker {
          .nem = [&](const source& file) { return check_nem(file, about, options_.nem); },
          .genome_registry = [&](const source& file) { return check_registry(file, about); },
          .genome_stream = [&](const source& file) { return streams(file); },
-         .genome_signatures = [&](const source& file) { return streams(file); }});
+         .genome_signatures = [&](const source& file) { return streams(file); },
+         .pt2 =
+             [&](const source& file) {
+               return check_pt2(file, about, {options_.program, options_.checksums, options_.all});
+             }});
   }
 
   /// The model that ARK plans must match.
@@ -262,6 +267,9 @@ void add_check(const command& app, action& run) {
                   "NEM: draw the tasks of a program here, with what was found about them in red")
       ->type_name("FILE");
   add_genome_options(verb, o->registry);
+  add_pt2_options(verb, o->program);
+  verb.add_flag("--checksums", o->checksums,
+                "PT2: check the checksums of weights, too, which reads all of them");
   verb.footer({R"(
 ARK: each finding shows the id of its rule in brackets. Consecutive files that are the ranks of one
 model are also checked against each other: transfers without a partner, deadlocks.
@@ -269,6 +277,7 @@ NAC: everything that a run relies on is verified, except the elements of weights
 A file may name operations that aren't implemented here: it is valid, and they are listed.
 NEM: 178 rules, such as REG-003, are checked over every iteration of every loop. Both baseline
 devices are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem.
+PT2: names, signature, shapes, payloads; checksums of JSON always, weights are never opened.
 NAC v1.2: registries, and streams with their registry. With --registry, a file of unknown format is
 read as the bytes of a stream.
 Only errors make a file invalid; warnings and notes don't.

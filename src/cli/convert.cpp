@@ -11,6 +11,7 @@
 #include "ark.hpp"
 #include "io/compress.hpp"
 #include "nac.hpp"
+#include "pt2.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -145,6 +146,10 @@ struct options {
              nac_convert_options how = o.nac;
              how.form = version;
              return convert_nac(file, to, o.output, how);
+           },
+       .pt2 =
+           [&](const source& file) {
+             return is_terminal ? to_terminal("an archive") : convert_pt2(file, to, o.output);
            }});
 }
 
@@ -185,7 +190,8 @@ ARK: models are written in the dialect of --to. Nodes of dialects before d3 have
 d3 has a node for each. Plans have only one form, so they are only formatted.
 NAC: sections are written in canonical order, without slack. The container must pass `tessera check`.
 Weights are streamed, so the container may be larger than memory.
-An output that ends in .gz or .zst is compressed.
+PT2: the archive as PyTorch lays it out. All checksums are checked; sample inputs stay as they are.
+An output that ends in .gz or .zst is compressed, except PT2 archives.
 
 Examples:
   tessera convert model.v4.json model.json.gz

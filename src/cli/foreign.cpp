@@ -22,7 +22,7 @@ constexpr magic magics[] = {
     {0, "GGUF"sv, "GGUF"},
     {4, "TFL3"sv, "TFLite (FlatBuffers)"},
     {4, "ET12"sv, "ExecuTorch (FlatBuffers)"},
-    {0, "PK\x03\x04"sv, "a zip archive, as PyTorch writes (.pt, .pt2)"},
+    {0, "PK\x03\x04"sv, "a zip archive, as torch.save writes (.pt)"},
     {0, "\x89HDF\r\n\x1a\n"sv, "HDF5, as Keras writes"},
     {0, "\x93NUMPY"sv, "a NumPy array (.npy); arrays are given with --input"},
     {0, "\x80\x02"sv, "a Python pickle, as PyTorch wrote before version 1.6"},

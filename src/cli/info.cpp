@@ -12,6 +12,7 @@
 #include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
+#include "pt2.hpp"
 #include "tessera/vm/alir.hpp"
 #include "tool.hpp"
 
@@ -106,6 +107,7 @@ void add_info(const command& app, action& run) {
   const auto nac = std::make_shared<nac_info_options>();
   const auto nem = std::make_shared<nem_options>();
   const auto registry = std::make_shared<std::string>();
+  const auto program = std::make_shared<std::string>();
   const command verb = app.add_subcommand("info", "Summarise what files contain");
   files->add_options(verb, "Files to summarise", "Print a JSON object per file");
   verb.add_flag("--all", nac->all, "NAC: list every parameter and resource, not only the first 20");
@@ -117,6 +119,7 @@ void add_info(const command& app, action& run) {
   add_max_steps(verb, nac->run.max_steps);
   add_nem_options(verb, *nem);
   add_genome_options(verb, *registry);
+  add_pt2_options(verb, *program);
   verb.footer({R"(
 ARK: size, arithmetic and bytes moved per Type, memory, inputs, outputs, and transfers to other
 ranks. Arithmetic counts each addition, product and so on: a Matmul has 2 M N K. Bytes moved are
@@ -129,6 +132,7 @@ on zeros to measure its peak memory, with and without the memory schedule.
 NEM: device, tasks by opcode, multiply-accumulates (MACs), bytes moved between memory levels, each
 level's buffers and peak of live bytes, and the maximum number of live tokens. Loops count with all
 their iterations.
+PT2: inputs, outputs, operators, symbols, weights and constants of a program.
 NAC v1.2: the number of nodes, operations, patterns and so on.
 
 Examples:
@@ -139,9 +143,9 @@ Examples:
 
 )",
                exit_codes_help, exit_codes_of_several});
-  verb.callback([files, nac, nem, registry, &run] {
-    run = [files, nac, nem, registry] {
-      return files->each("info", [&nac, &nem, &registry](const reporting& to) {
+  verb.callback([files, nac, nem, registry, program, &run] {
+    run = [files, nac, nem, registry, program] {
+      return files->each("info", [&](const reporting& to) {
         return with_file(
             to, "info",
             {.alir = [&to](const source& file) { return info_alir(file, to); },
@@ -152,7 +156,8 @@ Examples:
              .genome_registry = [&](const source& file) { return info_registry(file, to); },
              .genome_stream = [&](const source& file) { return info_streams(file, to, *registry); },
              .genome_signatures =
-                 [&](const source& file) { return info_streams(file, to, *registry); }},
+                 [&](const source& file) { return info_streams(file, to, *registry); },
+             .pt2 = [&](const source& file) { return info_pt2(file, to, *program); }},
             streams_of(*registry));
       });
     };

@@ -10,6 +10,7 @@
 #include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
+#include "pt2.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -22,6 +23,7 @@ struct options {
   bool json = false;
   nac_print_options nac;
   nem_print_options nem;
+  pt2_print_options pt2;
 };
 
 void write_interval(json::writer& w, const alir::interval& q) {
@@ -218,6 +220,10 @@ void add_print(const command& app, action& run) {
                 "NEM: add comments with the resolved bytes, types and defaults");
   add_nem_options(verb, o->nem.nem);
   add_genome_options(verb, o->registry);
+  add_pt2_options(verb, o->pt2.program);
+  verb.add_flag("--modules", o->pt2.modules, "PT2: show the module of each node");
+  verb.add_flag("--stack-traces", o->pt2.stack_traces,
+                "PT2: show the lines of Python that each node comes from");
   verb.footer({R"(
 ALIR: fixed<k,i,f> is a type with k sign, i integer and f fraction bits; `a << n` is a times 2^n.
 ARK: tensors and buffers are shown by their Ids.
@@ -225,6 +231,7 @@ NAC: the assembly, which `tessera assemble` turns into a container again. Payloa
 bytes are references to places in FILE; keep the text in the folder of the container.
 NEM: canonical text; with --json the syntax tree. The file's comments are left out (tessera fmt keeps
 them); --comments adds new ones to a program without errors.
+PT2: types and shapes of every value; with --json the program as it is in the archive.
 NAC v1.2: nodes with their operations and constants; for a registry its patterns and rules.
 An invalid program is listed, too; the exit status is 1.
 
@@ -254,7 +261,8 @@ Examples:
            .genome_stream =
                [&](const source& file) { return print_streams(file, to, o->registry); },
            .genome_signatures =
-               [&](const source& file) { return print_streams(file, to, o->registry); }},
+               [&](const source& file) { return print_streams(file, to, o->registry); },
+           .pt2 = [&](const source& file) { return print_pt2(file, to, o->pt2); }},
           streams_of(o->registry));
     };
   });

@@ -44,6 +44,7 @@ constexpr format_row format_table[] = {
      &file_actions::genome_stream, false},
     {format::genome_signatures, "genome", "", "NAC v1.2 signatures", "NAC v1.2 streams",
      &file_actions::genome_signatures, true},
+    {format::pt2, "pt2", "a ", "PT2 archive", "PT2 archives", &file_actions::pt2, false},
 };
 
 /// Lines that are safe on a terminal.
@@ -167,6 +168,16 @@ constexpr format_row format_table[] = {
   return std::min(model, either) != text.npos ? format::ark_model : format::alir_json;
 }
 
+/// A zip whose directory, near the end, has the member that marks a PT2 archive, or one of its
+/// predecessors.
+[[nodiscard]] bool is_pt2(std::string_view text) {
+  constexpr std::size_t near = std::size_t{1} << 20;
+  if (!text.starts_with("PK\x03\x04")) return false;
+  text.remove_prefix(text.size() - std::min(text.size(), near));
+  return text.find("archive_format") != text.npos ||
+         text.find("serialized_exported_program.json") != text.npos;
+}
+
 /// By the first word after comments.
 [[nodiscard]] bool is_assembly(std::string_view text) {
   for (;;) {
@@ -251,6 +262,7 @@ format detect(bytes content) {
   if (text.starts_with("ALIR")) return format::alir_bytecode;
   if (text.starts_with("NAC")) return format::nac;
   if (is_safetensors(content)) return format::safetensors;
+  if (is_pt2(text)) return format::pt2;
   if (is_assembly(text)) return format::nac_assembly;
   // Words of version 2 begin with a small number, the version. Other small numbers are reported as
   // unsupported versions.
@@ -479,7 +491,8 @@ exit_code usage_error(std::string_view verb, std::string_view message) {
 exit_code check_options(std::string_view verb, std::span<const option_use> options,
                         const source& file) {
   constexpr std::pair<std::string_view, std::string_view> families[] = {
-      {"alir", "ALIR"}, {"ark", "ARK"}, {"nac", "NAC"}, {"nem", "NEM"}, {"genome", "NAC v1.2"}};
+      {"alir", "ALIR"}, {"ark", "ARK"},         {"nac", "NAC"},
+      {"nem", "NEM"},   {"genome", "NAC v1.2"}, {"pt2", "PT2"}};
   for (const option_use& o : options) {
     if (!o.is_given) continue;
     std::vector<std::string_view> names;
@@ -605,13 +618,16 @@ namespace {
 
 /// Files of these formats are mapped and only partly read, so that they may be larger than the limit.
 [[nodiscard]] bool is_container(bytes content) {
-  return as_text(content).starts_with("NAC") || is_safetensors(content);
+  return as_text(content).starts_with("NAC") || is_safetensors(content) ||
+         as_text(content).starts_with("PK\x03\x04");
 }
 
 }  // namespace
 
 format detect(bytes content, const std::string& path) {
-  return io::without_codec(path).ends_with(".nem") ? format::nem : detect(content);
+  if (io::without_codec(path).ends_with(".nem")) return format::nem;
+  const bool is_pt2 = path.ends_with(".pt2") && as_text(content).starts_with("PK");
+  return is_pt2 ? format::pt2 : detect(content);
 }
 
 loaded try_load_source(const std::string& path, diagnostic& why, format otherwise,

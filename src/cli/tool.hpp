@@ -50,6 +50,7 @@ enum class format : std::uint8_t {
   genome_stream,      ///< base64
   genome_binary,      ///< raw stream; it has no magic number
   genome_signatures,  ///< JSON object of base64 streams by name
+  pt2,
 };
 
 struct source;
@@ -58,7 +59,7 @@ struct file_actions {
   using action = std::function<exit_code(const source&)>;
   action check = {};  ///< called before the action of a supported format; failure ends the verb
   action alir = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {}, safetensors = {},
-         nem = {}, genome_registry = {}, genome_stream = {}, genome_signatures = {};
+         nem = {}, genome_registry = {}, genome_stream = {}, genome_signatures = {}, pt2 = {};
 };
 
 struct format_row {
@@ -145,7 +146,14 @@ void show_note(std::string_view message);
 [[nodiscard]] exit_code usage_error(std::string_view verb, std::string_view message);
 
 /// Formats that options apply to.
-enum family : std::uint8_t { in_alir = 1, in_ark = 2, in_nac = 4, in_nem = 8, in_genome = 16 };
+enum family : std::uint8_t {
+  in_alir = 1,
+  in_ark = 2,
+  in_nac = 4,
+  in_nem = 8,
+  in_genome = 16,
+  in_pt2 = 32
+};
 /// An option of a verb, and the formats that it applies to.
 struct option_use {
   bool is_given;

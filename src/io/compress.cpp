@@ -218,6 +218,20 @@ bool is_supported(codec which) noexcept {
   return false;
 }
 
+bool inflate(bytes from, std::byte* to, std::size_t size) noexcept {
+#ifdef TESSERA_HAS_LIBDEFLATE
+  const std::unique_ptr<libdeflate_decompressor, free_libdeflate> engine(
+      libdeflate_alloc_decompressor());
+  std::size_t consumed = 0;
+  return engine &&
+         libdeflate_deflate_decompress_ex(engine.get(), from.data(), from.size(), to, size,
+                                          &consumed, nullptr) == LIBDEFLATE_SUCCESS &&
+         consumed == from.size();
+#else
+  return from.empty() && to != nullptr && size == 0;
+#endif
+}
+
 expected<content> decompress(bytes data, const limits& limit) {
   switch (codec_of_content(data)) {
     case codec::gzip: return gunzip(data, limit);

@@ -44,6 +44,9 @@ enum class codec : std::uint8_t { none, gzip, zstd };
 
 /// The decompressed content of `data`, which must begin with the magic of a codec.
 [[nodiscard]] expected<content> decompress(bytes data, const limits& limit = {});
+/// Decompresses raw deflate data (RFC 1951, without a header); false unless all of `from` makes exactly
+/// `size` bytes, or without the package for gzip.
+[[nodiscard]] bool inflate(bytes from, std::byte* to, std::size_t size) noexcept;
 /// gzip at level 6 without name and time, or zstd at level 3 with a checksum; `which` isn't none.
 [[nodiscard]] expected<content> compress(bytes data, codec which);
 

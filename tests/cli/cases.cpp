@@ -144,6 +144,8 @@ class session {
       fs::create_directory_symlink(data / "nem", folder_ / "work/nem");
     if (file.stem().string().find("_genome_") != std::string::npos)
       fs::create_directory_symlink(data / "genome/networks", folder_ / "work/networks");
+    if (file.stem().string().find("_pt2_") != std::string::npos)
+      fs::create_directory_symlink(data / "pt2", folder_ / "work/pt2");
   }
 
   void run() {
