@@ -17,6 +17,7 @@
 #include <tessera/nac/all.hpp>
 #include <tessera/nac/detail/words.hpp>
 #include <tessera/nem.hpp>
+#include <tessera/pt2.hpp>
 
 namespace {
 
@@ -455,13 +456,65 @@ void registry_tokens(dictionary& out) {
     if (const result<text> w = genome::write_base64(s)) out.token(*w);
 }
 
+void pt2_tokens(dictionary& out) {
+  out.group("records of zip");
+  for (const std::string_view signature :
+       {"PK\1\2", "PK\3\4", "PK\5\6", "PK\6\6", "PK\6\7", "PK\7\x08", "FB"})
+    out.token(signature);
+  out.group("members of the archive");
+  for (const std::string_view name :
+       {"archive_format", "archive_version", "byteorder", "models/model.json", "data/weights/",
+        "data/constants/", "_weights_config.json", "_constants_config.json", "weight_0"})
+    out.token(name);
+  out.group("arguments");
+  for (const pt2::argument_row& row : pt2::argument_kinds)
+    out.token(text() << "{\"" << row.variant << "\": ");
+  out.token("{\"as_name\": \"");
+  out.token("{\"as_expr\": {\"expr_str\": \"");
+  out.group("inputs and outputs");
+  for (const pt2::spec_row& row : pt2::input_kinds)
+    out.token(text() << "{\"" << row.variant << "\": {\"arg\": ");
+  for (const pt2::spec_row& row : pt2::output_kinds)
+    out.token(text() << "{\"" << row.variant << "\": {\"arg\": ");
+  out.group("members of the program");
+  for (const std::string_view name : {"name",
+                                      "arg",
+                                      "kind",
+                                      "target",
+                                      "inputs",
+                                      "outputs",
+                                      "nodes",
+                                      "metadata",
+                                      "tensor_values",
+                                      "sym_int_values",
+                                      "dtype",
+                                      "sizes",
+                                      "strides",
+                                      "storage_offset",
+                                      "layout",
+                                      "device",
+                                      "range_constraints",
+                                      "min_val",
+                                      "max_val",
+                                      "schema_version",
+                                      "module_call_graph",
+                                      "in_spec"})
+    out.token(text() << '"' << name << "\": ");
+  out.group("element types");
+  for (const pt2::element_type_row& row : pt2::element_types)
+    out.token(text() << "\"dtype\": " << static_cast<unsigned>(row.type));
+  out.group("expressions");
+  for (const std::string_view e : {"Integer(2)", "Symbol('s0', positive=True)", "Mul(", "Add("})
+    out.token(e);
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   const std::string_view name = count == 3 ? arguments[1] : "";
   if (name != "alir" && name != "ark" && name != "json" && name != "nac" &&
-      name != "nac_assemble" && name != "nem" && name != "registry") {
-    std::fprintf(stderr, "usage: %s alir|ark|json|nac|nac_assemble|nem|registry FILE\n",
+      name != "nac_assemble" && name != "nem" && name != "pt2" && name != "registry") {
+    std::fprintf(stderr, "usage: %s alir|ark|json|nac|nac_assemble|nem|pt2|registry FILE\n",
                  arguments[0]);
     return 2;
   }
@@ -474,6 +527,8 @@ int main(int count, char** arguments) {
     nac_assemble_tokens(out);
   else if (name == "nem")
     nem_tokens(out);
+  else if (name == "pt2")
+    pt2_tokens(out);
   else if (name == "registry")
     registry_tokens(out);
   else

@@ -1,0 +1,126 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// pt2::read, verify, print and write: for any bytes a model whose indices are in range, or an error
+// with an offset inside; what was read is written, reads again as the same, and is written alike.
+//
+// An input that begins with '{' is the JSON of a program, optionally followed by a zero byte and the
+// JSON of its weights, and by another one and the payload of all of them: they are put into an archive with the
+// checksums that mutations would break. All other inputs are archives.
+
+#include <string>
+#include <tessera/pt2.hpp>
+
+#include "require.hpp"
+
+using namespace tessera;
+
+namespace {
+
+void put(std::string& to, std::uint64_t value, int size) {
+  for (int i = 0; i < size; ++i) to += static_cast<char>(value >> 8 * i & 0xff);
+}
+
+[[nodiscard]] std::uint32_t crc32(std::string_view s) {
+  std::uint32_t c = 0xffffffff;
+  for (const char byte : s) {
+    c ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? c >> 1 ^ 0xedb88320 : c >> 1;
+  }
+  return ~c;
+}
+
+/// A plain zip of stored members.
+class zip {
+ public:
+  void add(std::string_view name, std::string_view content) {
+    std::string both;
+    put(both, 20, 2), put(both, 0x800, 2), put(both, 0, 6), put(both, crc32(content), 4);
+    put(both, content.size(), 4), put(both, content.size(), 4);
+    put(both, name.size(), 2), put(both, 0, 2);
+    central_ += "PK\1\2";
+    put(central_, 20, 2);
+    central_ += both;
+    put(central_, 0, 10), put(central_, out_.size(), 4);
+    central_ += name;
+    out_ += "PK\3\4" + both;
+    out_ += name;
+    out_ += content;
+    ++count_;
+  }
+  [[nodiscard]] std::string finish() {
+    const std::size_t directory = out_.size();
+    out_ += central_ + "PK\5\6";
+    put(out_, 0, 4), put(out_, count_, 2), put(out_, count_, 2);
+    put(out_, central_.size(), 4), put(out_, directory, 4), put(out_, 0, 2);
+    return out_;
+  }
+
+ private:
+  std::string out_, central_;
+  std::size_t count_ = 0;
+};
+
+[[nodiscard]] std::string archive_of(std::string_view input) {
+  const std::size_t first = input.find('\0');
+  const std::string_view rest = first == input.npos ? "" : input.substr(first + 1);
+  const std::size_t second = rest.find('\0');
+  zip z;
+  for (char i = '0'; i < '6'; ++i)
+    z.add("m/data/weights/weight_" + std::string(1, i),
+          second == rest.npos ? "" : rest.substr(second + 1));
+  z.add("m/data/weights/model_weights_config.json",
+        rest.empty() ? "{\"config\": {}}" : rest.substr(0, second));
+  z.add("m/data/constants/model_constants_config.json", "{\"config\": {}}");
+  z.add("m/models/model.json", input.substr(0, first));
+  z.add("m/archive_format", "pt2");
+  z.add("m/archive_version", "0");
+  z.add("m/byteorder", "little");
+  return z.finish();
+}
+
+void check_archive(std::string_view source) {
+  auto m = pt2::read(source);
+  if (!m) {
+    fuzz::require_error(m.error(), source.size());
+    fuzz::require(!describe(m.error(), as_bytes(source)).empty(), "every error can be described");
+    return;
+  }
+  fuzz::require(check(*m).code == errc::ok, "indices of what was read are in range");
+  fuzz::require(!pt2::print(*m, {.modules = true, .stack_traces = true}).empty(),
+                "what was read can be printed");
+  const auto out = pt2::write(*m);
+  if (out) {
+    const bytes written{out->data(), out->size()};
+    const auto again = pt2::read(written);
+    fuzz::require(static_cast<bool>(again), "what was written is read");
+    fuzz::require(pt2::print(*again) == pt2::print(*m), "what was written is the same");
+    const auto same = pt2::write(*again);
+    fuzz::require(same && *same == *out, "what was written is written alike");
+  } else {
+    fuzz::require(out.error().code == errc::pt2_checksum, "only checksums keep from writing");
+  }
+  report found;
+  const auto p = pt2::verify(std::move(*m), {}, &found);
+  fuzz::require_report(found, p.error(), {"a.pt2", source, true});
+  if (!p) return;
+  const pt2::model& of = p->model();
+  for (const pt2::argument& a : of.arguments)
+    if (const std::uint32_t v = p->value_of(a); v != pt2::none)
+      fuzz::require(v < of.values.size() && p->definition_of(v).graph != pt2::none,
+                    "arguments are bound to values that are defined");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view input(reinterpret_cast<const char*>(data), size);
+  const bool is_program = size != 0 && input[0] == '{';
+  const std::string made = is_program ? archive_of(input) : std::string();
+  const fuzz::exact source(is_program ? std::string_view(made) : input);
+  check_archive(source.text());
+  const fuzz::exact prefix(
+      source.text().substr(0, fuzz::below(source.text(), source.text().size())));
+  check_archive(prefix.text());
+  return 0;
+}
