@@ -23,6 +23,7 @@
 //   print            a listing with types and shapes                              pt2/print.hpp
 //   write            an archive that torch.export.load accepts                    pt2/write.hpp
 //   read_expression  sizes as expressions of symbols; read_tree: nested arguments pt2/expression.hpp
+//   find_operator    parameters, defaults and results of operators                pt2/operators.hpp
 //   describe         an error with its member, path, offset and bytes             core/describe.hpp
 //
 // Lifetime:   models and programs borrow the bytes that were read; a temporary owner of bytes is
@@ -1426,6 +1427,11 @@ concept temporary_text =
   X(pt2_code, 6125, "unknown code of a layout, memory format or element type")                     \
   X(pt2_target, 6126, "malformed target of a node")                                                \
   X(pt2_body, 6127, "arguments of control flow that don't fit the body's inputs")                  \
+  X(pt2_argument_unknown, 6130, "the operator has no argument of that name")                       \
+  X(pt2_argument_repeated, 6131, "the argument is given twice")                                    \
+  X(pt2_argument_missing, 6132, "a required argument of the operator is missing")                  \
+  X(pt2_argument_kind, 6133, "the operator's argument is of another type")                         \
+  X(pt2_result, 6134, "the operator's results are of another number or type")                      \
   X(pt2_index, 6140, "an index of the model is out of range")                                      \
                                                                                                    \
   X(pt2_note_minor, 6150,                                                                          \
@@ -3042,6 +3048,91 @@ void set_content(model& m, std::uint32_t member, bytes content);
 
 #endif  // TESSERA_PT2_MODEL_HPP
 
+// ---- tessera/pt2/operators.hpp
+//
+// What is known of PyTorch's operators: their parameters with defaults, and their results.
+//
+//   const pt2::operator_row* add = pt2::find_operator("aten.add.Tensor");
+//   add->signature;                            // T self, T other, S alpha=1 -> T
+//   pt2::signature s(*add);
+//   for (pt2::parameter p; s.next(p);)
+//     use(p.name, p.type, p.has_default, p.default_value);
+//   for (pt2::parameter r; s.next_result(r);) use(r.type);
+//
+//   T tensor   i integer   f float   b bool   s string   S any number   dtype layout device format
+//   T?         may be None                    T[]   a list       T?[]  of which some may be None
+//   T!         is written to (in place)       T&    the result is a view of it, or it itself
+//
+// Arguments that equal the default are not in files. The rows are those of core ATen, of what 217
+// architectures use as exported and decomposed, and of their forms in place.
+//
+// Lifetime:   constants; parameters borrow from them.
+// Errors:     none: an unknown operator has no row.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_PT2_OPERATORS_HPP
+#define TESSERA_PT2_OPERATORS_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace pt2 {
+
+struct operator_row {
+  std::string_view name;       ///< "aten.add.Tensor"
+  std::string_view signature;  ///< "T self, T other, S alpha=1 -> T"
+};
+
+enum class parameter_type : std::uint8_t {
+  tensor,
+  integer,
+  real,
+  boolean,
+  string,
+  number,
+  scalar_type,
+  layout,
+  device,
+  memory_format,
+  other,
+};
+
+/// A parameter or, without a name, a result.
+struct parameter {
+  parameter_type type = parameter_type::other;
+  bool is_list = false, is_optional = false;
+  bool has_optional_elements = false;
+  bool is_written = false, is_aliased = false;
+  bool has_default = false;
+  std::string_view name, default_value;  ///< "None", "True", "1", "[0,1]", "none"
+};
+
+/// The parts of a signature, one by one.
+class signature {
+ public:
+  explicit signature(const operator_row& of) noexcept;
+  /// The next parameter; false after the last one.
+  [[nodiscard]] bool next(parameter& out) noexcept;
+  [[nodiscard]] bool next_result(parameter& out) noexcept;
+
+ private:
+  std::string_view parameters_, results_;
+};
+
+/// All rows, by name.
+[[nodiscard]] view<operator_row> operators() noexcept;
+/// The row of "aten.add.Tensor"; null for an unknown operator.
+[[nodiscard]] const operator_row* find_operator(std::string_view name) noexcept;
+
+}  // namespace pt2
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_PT2_OPERATORS_HPP
+
 // ---- tessera/pt2/print.hpp
 //
 // A listing of a program: one line per input, node and output, with types and shapes.
@@ -3176,6 +3267,8 @@ result<model> read(Owner&& in, const read_options& = {})
 //
 //   names       a value is defined once in its graph, before its uses, and has metadata of the kind
 //               that its uses ask for
+//   operators   arguments by name, of the right types, none missing, and results, for those that
+//               operators.hpp has; others are left to their executor
 //   tensors     known types, strided, sizes and strides of one number, none negative; expressions
 //               that parse
 //   signature   inputs and outputs in the order of the graph; what they are bound to exists
@@ -5908,6 +6001,579 @@ TESSERA_INLINE bool has_valid_checksum(const model& m, const member& of) noexcep
 
 #endif  // TESSERA_PT2_DETAIL_MODEL_HPP
 
+// ---- tessera/pt2/detail/operators.hpp
+//
+// The bodies of pt2/operators.hpp.
+
+#ifndef TESSERA_PT2_DETAIL_OPERATORS_HPP
+#define TESSERA_PT2_DETAIL_OPERATORS_HPP
+
+
+// ---- tessera/pt2/detail/operator_rows.hpp
+//
+// The operators of pt2/operators.hpp. Written by tests/data/pt2/operators.py, sorted by name.
+
+#ifndef TESSERA_PT2_DETAIL_OPERATOR_ROWS_HPP
+#define TESSERA_PT2_DETAIL_OPERATOR_ROWS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace pt2::detail {
+
+// clang-format off
+inline constexpr operator_row operator_rows[] = {
+    {"aten.__and__.Tensor", "T self, T other -> T"},
+    {"aten.__or__.Tensor", "T self, T other -> T"},
+    {"aten._adaptive_avg_pool2d.default", "T self, i[] output_size -> T"},
+    {"aten._adaptive_avg_pool2d_backward.default", "T grad_output, T self -> T"},
+    {"aten._adaptive_avg_pool3d.default", "T self, i[] output_size -> T"},
+    {"aten._assert_scalar.default", "S self, s assert_msg ->"},
+    {"aten._assert_tensor_metadata.default", "T a, i[]? size=None, i[]? stride=None, dtype? dtype=None, device? device=None, layout? layout=None ->"},
+    {"aten._cdist_forward.default", "T x1, T x2, f p, i? compute_mode -> T"},
+    {"aten._embedding_bag.default", "T weight, T indices, T offsets, b scale_grad_by_freq=False, i mode=0, b sparse=False, T? per_sample_weights=None, b include_last_offset=False, i padding_idx=-1 -> T, T, T, T"},
+    {"aten._fft_c2c.default", "T self, i[] dim, i normalization, b forward -> T"},
+    {"aten._fft_c2r.default", "T self, i[] dim, i normalization, i last_dim_size -> T"},
+    {"aten._fft_r2c.default", "T self, i[] dim, i normalization, b onesided -> T"},
+    {"aten._local_scalar_dense.default", "T self -> S"},
+    {"aten._log_softmax.default", "T self, i dim, b half_to_float -> T"},
+    {"aten._native_batch_norm_legit.default", "T input, T? weight, T? bias, T! running_mean, T! running_var, b training, f momentum, f eps -> T, T, T"},
+    {"aten._native_batch_norm_legit.no_stats", "T input, T? weight, T? bias, b training, f momentum, f eps -> T, T, T"},
+    {"aten._native_batch_norm_legit_functional.default", "T input, T? weight, T? bias, T running_mean, T running_var, b training, f momentum, f eps -> T, T, T, T, T"},
+    {"aten._native_batch_norm_legit_no_training.default", "T input, T? weight, T? bias, T running_mean, T running_var, f momentum, f eps -> T, T, T"},
+    {"aten._pdist_forward.default", "T self, f p=2.0 -> T"},
+    {"aten._softmax.default", "T self, i dim, b half_to_float -> T"},
+    {"aten._to_copy.default", "T self, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None, b non_blocking=False, format? memory_format=None -> T"},
+    {"aten._unique2.default", "T self, b sorted=True, b return_inverse=False, b return_counts=False -> T, T, T"},
+    {"aten._weight_norm.default", "T v, T g, i dim=0 -> T"},
+    {"aten.abs.default", "T self -> T"},
+    {"aten.abs_.default", "T! self -> T!"},
+    {"aten.acos.default", "T self -> T"},
+    {"aten.acos_.default", "T! self -> T!"},
+    {"aten.acosh.default", "T self -> T"},
+    {"aten.acosh_.default", "T! self -> T!"},
+    {"aten.adaptive_avg_pool1d.default", "T self, i[] output_size -> T"},
+    {"aten.adaptive_avg_pool2d.default", "T self, i[] output_size -> T"},
+    {"aten.adaptive_avg_pool3d.default", "T self, i[] output_size -> T"},
+    {"aten.adaptive_max_pool2d.default", "T self, i[] output_size -> T, T"},
+    {"aten.add.Scalar", "T self, S other, S alpha=1 -> T"},
+    {"aten.add.Tensor", "T self, T other, S alpha=1 -> T"},
+    {"aten.add_.Scalar", "T! self, S other, S alpha=1 -> T!"},
+    {"aten.add_.Tensor", "T! self, T other, S alpha=1 -> T!"},
+    {"aten.addcmul.default", "T self, T tensor1, T tensor2, S value=1 -> T"},
+    {"aten.addcmul_.default", "T! self, T tensor1, T tensor2, S value=1 -> T!"},
+    {"aten.addmm.default", "T self, T mat1, T mat2, S beta=1, S alpha=1 -> T"},
+    {"aten.addmm_.default", "T! self, T mat1, T mat2, S beta=1, S alpha=1 -> T!"},
+    {"aten.affine_grid_generator.default", "T theta, i[] size, b align_corners -> T"},
+    {"aten.alias.default", "T& self -> T&"},
+    {"aten.all.default", "T self -> T"},
+    {"aten.amax.default", "T self, i[] dim=[], b keepdim=False -> T"},
+    {"aten.amin.default", "T self, i[] dim=[], b keepdim=False -> T"},
+    {"aten.angle.default", "T self -> T"},
+    {"aten.any.default", "T self -> T"},
+    {"aten.any.dim", "T self, i dim, b keepdim=False -> T"},
+    {"aten.any.dims", "T self, i[]? dim=None, b keepdim=False -> T"},
+    {"aten.arange.default", "S end, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.arange.start", "S start, S end, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.arange.start_step", "S start, S end, S step=1, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.argmax.default", "T self, i? dim=None, b keepdim=False -> T"},
+    {"aten.argmin.default", "T self, i? dim=None, b keepdim=False -> T"},
+    {"aten.as_strided.default", "T& self, i[] size, i[] stride, i? storage_offset=None -> T&"},
+    {"aten.as_strided_.default", "T! self, i[] size, i[] stride, i? storage_offset=None -> T!"},
+    {"aten.asin.default", "T self -> T"},
+    {"aten.asin_.default", "T! self -> T!"},
+    {"aten.asinh.default", "T self -> T"},
+    {"aten.asinh_.default", "T! self -> T!"},
+    {"aten.atan.default", "T self -> T"},
+    {"aten.atan2.default", "T self, T other -> T"},
+    {"aten.atan2.out", "T self, T other, T! out -> T!"},
+    {"aten.atan2_.default", "T! self, T other -> T!"},
+    {"aten.atan_.default", "T! self -> T!"},
+    {"aten.atanh.default", "T self -> T"},
+    {"aten.atanh_.default", "T! self -> T!"},
+    {"aten.avg_pool1d.default", "T self, i[] kernel_size, i[] stride=[], i[] padding=[0], b ceil_mode=False, b count_include_pad=True -> T"},
+    {"aten.avg_pool2d.default", "T self, i[] kernel_size, i[] stride=[], i[] padding=[0,0], b ceil_mode=False, b count_include_pad=True, i? divisor_override=None -> T"},
+    {"aten.avg_pool2d_backward.default", "T grad_output, T self, i[] kernel_size, i[] stride, i[] padding, b ceil_mode, b count_include_pad, i? divisor_override -> T"},
+    {"aten.avg_pool3d.default", "T self, i[] kernel_size, i[] stride=[], i[] padding=[0,0,0], b ceil_mode=False, b count_include_pad=True, i? divisor_override=None -> T"},
+    {"aten.baddbmm.default", "T self, T batch1, T batch2, S beta=1, S alpha=1 -> T"},
+    {"aten.baddbmm_.default", "T! self, T batch1, T batch2, S beta=1, S alpha=1 -> T!"},
+    {"aten.batch_norm.default", "T input, T? weight, T? bias, T? running_mean, T? running_var, b training, f momentum, f eps, b cudnn_enabled -> T"},
+    {"aten.bilinear.default", "T input1, T input2, T weight, T? bias=None -> T"},
+    {"aten.bincount.default", "T self, T? weights=None, i minlength=0 -> T"},
+    {"aten.bitwise_and.Scalar", "T self, S other -> T"},
+    {"aten.bitwise_and.Tensor", "T self, T other -> T"},
+    {"aten.bitwise_and_.Scalar", "T! self, S other -> T!"},
+    {"aten.bitwise_and_.Tensor", "T! self, T other -> T!"},
+    {"aten.bitwise_not.default", "T self -> T"},
+    {"aten.bitwise_not_.default", "T! self -> T!"},
+    {"aten.bitwise_or.Scalar", "T self, S other -> T"},
+    {"aten.bitwise_or.Tensor", "T self, T other -> T"},
+    {"aten.bitwise_or_.Scalar", "T! self, S other -> T!"},
+    {"aten.bitwise_or_.Tensor", "T! self, T other -> T!"},
+    {"aten.bitwise_xor.Scalar", "T self, S other -> T"},
+    {"aten.bitwise_xor.Tensor", "T self, T other -> T"},
+    {"aten.bitwise_xor_.Scalar", "T! self, S other -> T!"},
+    {"aten.bitwise_xor_.Tensor", "T! self, T other -> T!"},
+    {"aten.bmm.default", "T self, T mat2 -> T"},
+    {"aten.broadcast_to.default", "T& self, i[] size -> T&"},
+    {"aten.cat.default", "T[] tensors, i dim=0 -> T"},
+    {"aten.cdist.default", "T x1, T x2, f p=2.0, i? compute_mode=None -> T"},
+    {"aten.ceil.default", "T self -> T"},
+    {"aten.ceil_.default", "T! self -> T!"},
+    {"aten.celu.default", "T self, S alpha=1.0 -> T"},
+    {"aten.celu_.default", "T! self, S alpha=1.0 -> T!"},
+    {"aten.chunk.default", "T& self, i chunks, i dim=0 -> T[]&"},
+    {"aten.clamp.Tensor", "T self, T? min=None, T? max=None -> T"},
+    {"aten.clamp.default", "T self, S? min=None, S? max=None -> T"},
+    {"aten.clamp_.Tensor", "T! self, T? min=None, T? max=None -> T!"},
+    {"aten.clamp_.default", "T! self, S? min=None, S? max=None -> T!"},
+    {"aten.clamp_min.default", "T self, S min -> T"},
+    {"aten.clamp_min_.default", "T! self, S min -> T!"},
+    {"aten.clone.default", "T self, format? memory_format=None -> T"},
+    {"aten.col2im.default", "T self, i[] output_size, i[] kernel_size, i[] dilation, i[] padding, i[] stride -> T"},
+    {"aten.constant_pad_nd.default", "T self, i[] pad, S value=0 -> T"},
+    {"aten.contiguous.default", "T& self, format memory_format=0 -> T&"},
+    {"aten.conv1d.default", "T input, T weight, T? bias=None, i[] stride=[1], i[] padding=[0], i[] dilation=[1], i groups=1 -> T"},
+    {"aten.conv2d.default", "T input, T weight, T? bias=None, i[] stride=[1,1], i[] padding=[0,0], i[] dilation=[1,1], i groups=1 -> T"},
+    {"aten.conv2d.padding", "T input, T weight, T? bias=None, i[] stride=[1,1], s padding=valid, i[] dilation=[1,1], i groups=1 -> T"},
+    {"aten.conv3d.default", "T input, T weight, T? bias=None, i[] stride=[1,1,1], i[] padding=[0,0,0], i[] dilation=[1,1,1], i groups=1 -> T"},
+    {"aten.conv_transpose1d.default", "T input, T weight, T? bias=None, i[] stride=[1], i[] padding=[0], i[] output_padding=[0], i groups=1, i[] dilation=[1] -> T"},
+    {"aten.conv_transpose2d.input", "T input, T weight, T? bias=None, i[] stride=[1,1], i[] padding=[0,0], i[] output_padding=[0,0], i groups=1, i[] dilation=[1,1] -> T"},
+    {"aten.conv_transpose3d.input", "T input, T weight, T? bias=None, i[] stride=[1,1,1], i[] padding=[0,0,0], i[] output_padding=[0,0,0], i groups=1, i[] dilation=[1,1,1] -> T"},
+    {"aten.convolution.default", "T input, T weight, T? bias, i[] stride, i[] padding, i[] dilation, b transposed, i[] output_padding, i groups -> T"},
+    {"aten.convolution_backward.default", "T grad_output, T input, T weight, i[]? bias_sizes, i[] stride, i[] padding, i[] dilation, b transposed, i[] output_padding, i groups, b[] output_mask -> T, T, T"},
+    {"aten.copy.default", "T self, T src, b non_blocking=False -> T"},
+    {"aten.copy_.default", "T! self, T src, b non_blocking=False -> T!"},
+    {"aten.cos.default", "T self -> T"},
+    {"aten.cos_.default", "T! self -> T!"},
+    {"aten.cosh.default", "T self -> T"},
+    {"aten.cosh_.default", "T! self -> T!"},
+    {"aten.cosine_similarity.default", "T x1, T x2, i dim=1, f eps=1e-08 -> T"},
+    {"aten.cumprod.default", "T self, i dim, dtype? dtype=None -> T"},
+    {"aten.cumprod_.default", "T! self, i dim, dtype? dtype=None -> T!"},
+    {"aten.cumsum.default", "T self, i dim, dtype? dtype=None -> T"},
+    {"aten.cumsum_.default", "T! self, i dim, dtype? dtype=None -> T!"},
+    {"aten.detach.default", "T& self -> T&"},
+    {"aten.detach_.default", "T! self -> T!"},
+    {"aten.diagonal.default", "T& self, i offset=0, i dim1=0, i dim2=1 -> T&"},
+    {"aten.diff.default", "T self, i n=1, i dim=-1, T? prepend=None, T? append=None -> T"},
+    {"aten.div.Scalar", "T self, S other -> T"},
+    {"aten.div.Scalar_mode", "T self, S other, s? rounding_mode -> T"},
+    {"aten.div.Tensor", "T self, T other -> T"},
+    {"aten.div.Tensor_mode", "T self, T other, s? rounding_mode -> T"},
+    {"aten.div_.Scalar", "T! self, S other -> T!"},
+    {"aten.div_.Scalar_mode", "T! self, S other, s? rounding_mode -> T!"},
+    {"aten.div_.Tensor", "T! self, T other -> T!"},
+    {"aten.div_.Tensor_mode", "T! self, T other, s? rounding_mode -> T!"},
+    {"aten.dot.default", "T self, T tensor -> T"},
+    {"aten.dropout.default", "T input, f p, b train -> T"},
+    {"aten.dropout_.default", "T! self, f p, b train -> T!"},
+    {"aten.einsum.default", "s equation, T[] tensors, i[]? path=None -> T"},
+    {"aten.elu.default", "T self, S alpha=1, S scale=1, S input_scale=1 -> T"},
+    {"aten.elu_.default", "T! self, S alpha=1, S scale=1, S input_scale=1 -> T!"},
+    {"aten.embedding.default", "T weight, T indices, i padding_idx=-1, b scale_grad_by_freq=False, b sparse=False -> T"},
+    {"aten.embedding_bag.padding_idx", "T weight, T indices, T offsets, b scale_grad_by_freq, i mode, b sparse, T? per_sample_weights, b include_last_offset, i? padding_idx -> T, T, T, T"},
+    {"aten.embedding_dense_backward.default", "T grad_output, T indices, i num_weights, i padding_idx, b scale_grad_by_freq -> T"},
+    {"aten.empty.memory_format", "i[] size, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None, format? memory_format=None -> T"},
+    {"aten.empty_like.default", "T self, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None, format? memory_format=None -> T"},
+    {"aten.empty_permuted.default", "i[] size, i[] physical_layout, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.empty_strided.default", "i[] size, i[] stride, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.eq.Scalar", "T self, S other -> T"},
+    {"aten.eq.Tensor", "T self, T other -> T"},
+    {"aten.eq_.Scalar", "T! self, S other -> T!"},
+    {"aten.eq_.Tensor", "T! self, T other -> T!"},
+    {"aten.erf.default", "T self -> T"},
+    {"aten.erf_.default", "T! self -> T!"},
+    {"aten.exp.default", "T self -> T"},
+    {"aten.exp_.default", "T! self -> T!"},
+    {"aten.expand.default", "T& self, i[] size, b implicit=False -> T&"},
+    {"aten.expand_as.default", "T& self, T other -> T&"},
+    {"aten.expm1.default", "T self -> T"},
+    {"aten.expm1_.default", "T! self -> T!"},
+    {"aten.eye.default", "i n, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.eye.m", "i n, i m, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.feature_dropout.default", "T input, f p, b train -> T"},
+    {"aten.feature_dropout_.default", "T! self, f p, b train -> T!"},
+    {"aten.fft_fftn.default", "T self, i[]? s=None, i[]? dim=None, s? norm=None -> T"},
+    {"aten.fft_irfft.default", "T self, i? n=None, i dim=-1, s? norm=None -> T"},
+    {"aten.fft_rfft.default", "T self, i? n=None, i dim=-1, s? norm=None -> T"},
+    {"aten.fill.Scalar", "T self, S value -> T"},
+    {"aten.fill_.Scalar", "T! self, S value -> T!"},
+    {"aten.fill_.Tensor", "T! self, T value -> T!"},
+    {"aten.flatten.using_ints", "T& self, i start_dim=0, i end_dim=-1 -> T&"},
+    {"aten.flip.default", "T self, i[] dims -> T"},
+    {"aten.floor.default", "T self -> T"},
+    {"aten.floor_.default", "T! self -> T!"},
+    {"aten.floor_divide.default", "T self, T other -> T"},
+    {"aten.fmod.Scalar", "T self, S other -> T"},
+    {"aten.fmod.Tensor", "T self, T other -> T"},
+    {"aten.fmod_.Scalar", "T! self, S other -> T!"},
+    {"aten.fmod_.Tensor", "T! self, T other -> T!"},
+    {"aten.full.default", "i[] size, S fill_value, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.full_like.default", "T self, S fill_value, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None, format? memory_format=None -> T"},
+    {"aten.gather.default", "T self, i dim, T index, b sparse_grad=False -> T"},
+    {"aten.ge.Scalar", "T self, S other -> T"},
+    {"aten.ge.Tensor", "T self, T other -> T"},
+    {"aten.ge_.Scalar", "T! self, S other -> T!"},
+    {"aten.ge_.Tensor", "T! self, T other -> T!"},
+    {"aten.gelu.default", "T self, s approximate=none -> T"},
+    {"aten.gelu_.default", "T! self, s approximate=none -> T!"},
+    {"aten.glu.default", "T self, i dim=-1 -> T"},
+    {"aten.grid_sampler.default", "T input, T grid, i interpolation_mode, i padding_mode, b align_corners -> T"},
+    {"aten.grid_sampler_2d.default", "T input, T grid, i interpolation_mode, i padding_mode, b align_corners -> T"},
+    {"aten.group_norm.default", "T input, i num_groups, T? weight=None, T? bias=None, f eps=1e-05, b cudnn_enabled=True -> T"},
+    {"aten.gru.input", "T input, T hx, T[] params, b has_biases, i num_layers, f dropout, b train, b bidirectional, b batch_first -> T, T"},
+    {"aten.gru_cell.default", "T input, T hx, T w_ih, T w_hh, T? b_ih=None, T? b_hh=None -> T"},
+    {"aten.gt.Scalar", "T self, S other -> T"},
+    {"aten.gt.Tensor", "T self, T other -> T"},
+    {"aten.gt_.Scalar", "T! self, S other -> T!"},
+    {"aten.gt_.Tensor", "T! self, T other -> T!"},
+    {"aten.hann_window.default", "i window_length, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.hardshrink.default", "T self, S lambd=0.5 -> T"},
+    {"aten.hardsigmoid.default", "T self -> T"},
+    {"aten.hardsigmoid_.default", "T! self -> T!"},
+    {"aten.hardswish.default", "T self -> T"},
+    {"aten.hardswish_.default", "T! self -> T!"},
+    {"aten.hardtanh.default", "T self, S min_val=-1, S max_val=1 -> T"},
+    {"aten.hardtanh_.default", "T! self, S min_val=-1, S max_val=1 -> T!"},
+    {"aten.histc.default", "T self, i bins=100, S min=0, S max=0 -> T"},
+    {"aten.im2col.default", "T self, i[] kernel_size, i[] dilation, i[] padding, i[] stride -> T"},
+    {"aten.index.Tensor", "T self, T?[] indices -> T"},
+    {"aten.index_add.default", "T self, i dim, T index, T source, S alpha=1 -> T"},
+    {"aten.index_add_.default", "T! self, i dim, T index, T source, S alpha=1 -> T!"},
+    {"aten.index_copy_.default", "T! self, i dim, T index, T source -> T!"},
+    {"aten.index_put.default", "T self, T?[] indices, T values, b accumulate=False -> T"},
+    {"aten.index_put_.default", "T! self, T?[] indices, T values, b accumulate=False -> T!"},
+    {"aten.index_select.default", "T self, i dim, T index -> T"},
+    {"aten.instance_norm.default", "T input, T? weight, T? bias, T? running_mean, T? running_var, b use_input_stats, f momentum, f eps, b cudnn_enabled -> T"},
+    {"aten.isinf.default", "T self -> T"},
+    {"aten.isnan.default", "T self -> T"},
+    {"aten.item.default", "T self -> S"},
+    {"aten.kron.default", "T self, T other -> T"},
+    {"aten.kthvalue.default", "T self, i k, i dim=-1, b keepdim=False -> T, T"},
+    {"aten.layer_norm.default", "T input, i[] normalized_shape, T? weight=None, T? bias=None, f eps=1e-05, b cudnn_enable=True -> T"},
+    {"aten.le.Scalar", "T self, S other -> T"},
+    {"aten.le.Tensor", "T self, T other -> T"},
+    {"aten.le_.Scalar", "T! self, S other -> T!"},
+    {"aten.le_.Tensor", "T! self, T other -> T!"},
+    {"aten.leaky_relu.default", "T self, S negative_slope=0.01 -> T"},
+    {"aten.leaky_relu_.default", "T! self, S negative_slope=0.01 -> T!"},
+    {"aten.lerp.Scalar", "T self, T end, S weight -> T"},
+    {"aten.lerp_.Scalar", "T! self, T end, S weight -> T!"},
+    {"aten.lift_fresh_copy.default", "T self -> T"},
+    {"aten.linalg_det.default", "T A -> T"},
+    {"aten.linalg_inv.default", "T A -> T"},
+    {"aten.linalg_vector_norm.default", "T self, S ord=2, i[]? dim=None, b keepdim=False, dtype? dtype=None -> T"},
+    {"aten.linear.default", "T input, T weight, T? bias=None -> T"},
+    {"aten.linspace.default", "S start, S end, i steps, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.log.default", "T self -> T"},
+    {"aten.log10.default", "T self -> T"},
+    {"aten.log10_.default", "T! self -> T!"},
+    {"aten.log1p.default", "T self -> T"},
+    {"aten.log1p_.default", "T! self -> T!"},
+    {"aten.log2.default", "T self -> T"},
+    {"aten.log2_.default", "T! self -> T!"},
+    {"aten.log_.default", "T! self -> T!"},
+    {"aten.log_sigmoid.default", "T self -> T"},
+    {"aten.log_softmax.int", "T self, i dim, dtype? dtype=None -> T"},
+    {"aten.logical_and.default", "T self, T other -> T"},
+    {"aten.logical_and_.default", "T! self, T other -> T!"},
+    {"aten.logical_not.default", "T self -> T"},
+    {"aten.logical_not_.default", "T! self -> T!"},
+    {"aten.logical_or.default", "T self, T other -> T"},
+    {"aten.logical_or_.default", "T! self, T other -> T!"},
+    {"aten.logical_xor.default", "T self, T other -> T"},
+    {"aten.logical_xor_.default", "T! self, T other -> T!"},
+    {"aten.logsumexp.default", "T self, i[] dim, b keepdim=False -> T"},
+    {"aten.lstm.input", "T input, T[] hx, T[] params, b has_biases, i num_layers, f dropout, b train, b bidirectional, b batch_first -> T, T, T"},
+    {"aten.lstm_cell.default", "T input, T[] hx, T w_ih, T w_hh, T? b_ih=None, T? b_hh=None -> T, T"},
+    {"aten.lt.Scalar", "T self, S other -> T"},
+    {"aten.lt.Tensor", "T self, T other -> T"},
+    {"aten.lt_.Scalar", "T! self, S other -> T!"},
+    {"aten.lt_.Tensor", "T! self, T other -> T!"},
+    {"aten.masked_fill.Scalar", "T self, T mask, S value -> T"},
+    {"aten.masked_fill_.Scalar", "T! self, T mask, S value -> T!"},
+    {"aten.masked_scatter.default", "T self, T mask, T source -> T"},
+    {"aten.masked_scatter_.default", "T! self, T mask, T source -> T!"},
+    {"aten.matmul.default", "T self, T other -> T"},
+    {"aten.max.default", "T self -> T"},
+    {"aten.max.dim", "T self, i dim, b keepdim=False -> T, T"},
+    {"aten.max_pool1d.default", "T self, i[] kernel_size, i[] stride=[], i[] padding=[0], i[] dilation=[1], b ceil_mode=False -> T"},
+    {"aten.max_pool2d.default", "T self, i[] kernel_size, i[] stride=[], i[] padding=[0,0], i[] dilation=[1,1], b ceil_mode=False -> T"},
+    {"aten.max_pool2d_with_indices.default", "T self, i[] kernel_size, i[] stride=[], i[] padding=[0,0], i[] dilation=[1,1], b ceil_mode=False -> T, T"},
+    {"aten.max_pool2d_with_indices_backward.default", "T grad_output, T self, i[] kernel_size, i[] stride, i[] padding, i[] dilation, b ceil_mode, T indices -> T"},
+    {"aten.max_pool3d.default", "T self, i[] kernel_size, i[] stride=[], i[] padding=[0,0,0], i[] dilation=[1,1,1], b ceil_mode=False -> T"},
+    {"aten.max_pool3d_with_indices.default", "T self, i[] kernel_size, i[] stride=[], i[] padding=[0,0,0], i[] dilation=[1,1,1], b ceil_mode=False -> T, T"},
+    {"aten.maximum.default", "T self, T other -> T"},
+    {"aten.mean.default", "T self, dtype? dtype=None -> T"},
+    {"aten.mean.dim", "T self, i[]? dim, b keepdim=False, dtype? dtype=None -> T"},
+    {"aten.median.dim", "T self, i dim, b keepdim=False -> T, T"},
+    {"aten.meshgrid.indexing", "T[] tensors, s indexing -> T[]"},
+    {"aten.min.dim", "T self, i dim, b keepdim=False -> T, T"},
+    {"aten.min.other", "T self, T other -> T"},
+    {"aten.minimum.default", "T self, T other -> T"},
+    {"aten.mish.default", "T self -> T"},
+    {"aten.mish_.default", "T! self -> T!"},
+    {"aten.mm.default", "T self, T mat2 -> T"},
+    {"aten.movedim.int", "T& self, i source, i destination -> T&"},
+    {"aten.mul.Scalar", "T self, S other -> T"},
+    {"aten.mul.Tensor", "T self, T other -> T"},
+    {"aten.mul_.Scalar", "T! self, S other -> T!"},
+    {"aten.mul_.Tensor", "T! self, T other -> T!"},
+    {"aten.mv.default", "T self, T vec -> T"},
+    {"aten.nan_to_num.default", "T self, f? nan=None, f? posinf=None, f? neginf=None -> T"},
+    {"aten.nan_to_num_.default", "T! self, f? nan=None, f? posinf=None, f? neginf=None -> T!"},
+    {"aten.narrow.default", "T& self, i dim, i start, i length -> T&"},
+    {"aten.native_dropout.default", "T input, f p, b? train -> T, T"},
+    {"aten.native_group_norm.default", "T input, T? weight, T? bias, i N, i C, i HxW, i group, f eps -> T, T, T"},
+    {"aten.native_group_norm_backward.default", "T grad_out, T input, T mean, T rstd, T? weight, i N, i C, i HxW, i group, b[] output_mask -> T, T, T"},
+    {"aten.native_layer_norm.default", "T input, i[] normalized_shape, T? weight, T? bias, f eps -> T, T, T"},
+    {"aten.native_layer_norm_backward.default", "T grad_out, T input, i[] normalized_shape, T mean, T rstd, T? weight, T? bias, b[] output_mask -> T, T, T"},
+    {"aten.ne.Scalar", "T self, S other -> T"},
+    {"aten.ne.Tensor", "T self, T other -> T"},
+    {"aten.ne_.Scalar", "T! self, S other -> T!"},
+    {"aten.ne_.Tensor", "T! self, T other -> T!"},
+    {"aten.neg.default", "T self -> T"},
+    {"aten.neg_.default", "T! self -> T!"},
+    {"aten.new_ones.default", "T self, i[] size, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.new_zeros.default", "T self, i[] size, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.nonzero.default", "T self -> T"},
+    {"aten.numpy_T.default", "T& self -> T&"},
+    {"aten.ones.default", "i[] size, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.ones_like.default", "T self, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None, format? memory_format=None -> T"},
+    {"aten.outer.default", "T self, T vec2 -> T"},
+    {"aten.pad.default", "T self, i[] pad, s mode=constant, f? value=None -> T"},
+    {"aten.permute.default", "T& self, i[] dims -> T&"},
+    {"aten.pixel_shuffle.default", "T self, i upscale_factor -> T"},
+    {"aten.pow.Scalar", "S self, T exponent -> T"},
+    {"aten.pow.Tensor_Scalar", "T self, S exponent -> T"},
+    {"aten.pow.Tensor_Tensor", "T self, T exponent -> T"},
+    {"aten.pow_.Scalar", "T! self, S exponent -> T!"},
+    {"aten.prelu.default", "T self, T weight -> T"},
+    {"aten.prod.default", "T self, dtype? dtype=None -> T"},
+    {"aten.prod.dim_int", "T self, i dim, b keepdim=False, dtype? dtype=None -> T"},
+    {"aten.rand.default", "i[] size, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.randn.default", "i[] size, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.randperm.default", "i n, dtype? dtype=4, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.real.default", "T& self -> T&"},
+    {"aten.reciprocal.default", "T self -> T"},
+    {"aten.reciprocal_.default", "T! self -> T!"},
+    {"aten.reflection_pad1d.default", "T self, i[] padding -> T"},
+    {"aten.reflection_pad2d.default", "T self, i[] padding -> T"},
+    {"aten.reflection_pad3d.default", "T self, i[] padding -> T"},
+    {"aten.relu.default", "T self -> T"},
+    {"aten.relu_.default", "T! self -> T!"},
+    {"aten.remainder.Scalar", "T self, S other -> T"},
+    {"aten.remainder.Tensor", "T self, T other -> T"},
+    {"aten.remainder_.Scalar", "T! self, S other -> T!"},
+    {"aten.remainder_.Tensor", "T! self, T other -> T!"},
+    {"aten.repeat.default", "T self, i[] repeats -> T"},
+    {"aten.repeat_interleave.self_int", "T self, i repeats, i? dim=None, i? output_size=None -> T"},
+    {"aten.replication_pad2d.default", "T self, i[] padding -> T"},
+    {"aten.replication_pad3d.default", "T self, i[] padding -> T"},
+    {"aten.reshape.default", "T& self, i[] shape -> T&"},
+    {"aten.reshape_as.default", "T& self, T other -> T&"},
+    {"aten.resize_.default", "T! self, i[] size, format? memory_format=None -> T!"},
+    {"aten.rms_norm.default", "T input, i[] normalized_shape, T? weight=None, f? eps=None -> T"},
+    {"aten.rnn_relu_cell.default", "T input, T hx, T w_ih, T w_hh, T? b_ih=None, T? b_hh=None -> T"},
+    {"aten.rnn_tanh.input", "T input, T hx, T[] params, b has_biases, i num_layers, f dropout, b train, b bidirectional, b batch_first -> T, T"},
+    {"aten.rnn_tanh_cell.default", "T input, T hx, T w_ih, T w_hh, T? b_ih=None, T? b_hh=None -> T"},
+    {"aten.roll.default", "T self, i[] shifts, i[] dims=[] -> T"},
+    {"aten.round.default", "T self -> T"},
+    {"aten.round_.default", "T! self -> T!"},
+    {"aten.rsqrt.default", "T self -> T"},
+    {"aten.rsqrt_.default", "T! self -> T!"},
+    {"aten.rsub.Scalar", "T self, S other, S alpha=1 -> T"},
+    {"aten.scalar_tensor.default", "S s, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.scaled_dot_product_attention.default", "T query, T key, T value, T? attn_mask=None, f dropout_p=0.0, b is_causal=False, f? scale=None, b enable_gqa=False -> T"},
+    {"aten.scatter.src", "T self, i dim, T index, T src -> T"},
+    {"aten.scatter.value", "T self, i dim, T index, S value -> T"},
+    {"aten.scatter_.src", "T! self, i dim, T index, T src -> T!"},
+    {"aten.scatter_.value", "T! self, i dim, T index, S value -> T!"},
+    {"aten.scatter_add.default", "T self, i dim, T index, T src -> T"},
+    {"aten.scatter_add_.default", "T! self, i dim, T index, T src -> T!"},
+    {"aten.scatter_reduce.two", "T self, i dim, T index, T src, s reduce, b include_self=True -> T"},
+    {"aten.scatter_reduce_.two", "T! self, i dim, T index, T src, s reduce, b include_self=True -> T!"},
+    {"aten.select.int", "T& self, i dim, i index -> T&"},
+    {"aten.select_scatter.default", "T self, T src, i dim, i index -> T"},
+    {"aten.selu.default", "T self -> T"},
+    {"aten.selu_.default", "T! self -> T!"},
+    {"aten.sigmoid.default", "T self -> T"},
+    {"aten.sigmoid_.default", "T! self -> T!"},
+    {"aten.sign.default", "T self -> T"},
+    {"aten.sign_.default", "T! self -> T!"},
+    {"aten.silu.default", "T self -> T"},
+    {"aten.silu_.default", "T! self -> T!"},
+    {"aten.sin.default", "T self -> T"},
+    {"aten.sin_.default", "T! self -> T!"},
+    {"aten.sinh.default", "T self -> T"},
+    {"aten.sinh_.default", "T! self -> T!"},
+    {"aten.slice.Tensor", "T& self, i dim=0, i? start=None, i? end=None, i step=1 -> T&"},
+    {"aten.slice_scatter.default", "T self, T src, i dim=0, i? start=None, i? end=None, i step=1 -> T"},
+    {"aten.softmax.int", "T self, i dim, dtype? dtype=None -> T"},
+    {"aten.softplus.default", "T self, S beta=1, S threshold=20 -> T"},
+    {"aten.softshrink.default", "T self, S lambd=0.5 -> T"},
+    {"aten.sort.default", "T self, i dim=-1, b descending=False -> T, T"},
+    {"aten.special_expit.default", "T self -> T"},
+    {"aten.split.Tensor", "T& self, i split_size, i dim=0 -> T[]&"},
+    {"aten.split_with_sizes.default", "T& self, i[] split_sizes, i dim=0 -> T[]&"},
+    {"aten.sqrt.default", "T self -> T"},
+    {"aten.sqrt_.default", "T! self -> T!"},
+    {"aten.square.default", "T self -> T"},
+    {"aten.square_.default", "T! self -> T!"},
+    {"aten.squeeze.dim", "T& self, i dim -> T&"},
+    {"aten.squeeze.dims", "T& self, i[] dim -> T&"},
+    {"aten.squeeze_.dim", "T! self, i dim -> T!"},
+    {"aten.squeeze_.dims", "T! self, i[] dim -> T!"},
+    {"aten.stack.default", "T[] tensors, i dim=0 -> T"},
+    {"aten.std.correction", "T self, i[]? dim=None, S? correction=None, b keepdim=False -> T"},
+    {"aten.std_mean.dim", "T self, i[]? dim, b unbiased=True, b keepdim=False -> T, T"},
+    {"aten.stft.default", "T self, i n_fft, i? hop_length=None, i? win_length=None, T? window=None, b normalized=False, b? onesided=None, b? return_complex=None, b? align_to_window=None -> T"},
+    {"aten.sub.Scalar", "T self, S other, S alpha=1 -> T"},
+    {"aten.sub.Tensor", "T self, T other, S alpha=1 -> T"},
+    {"aten.sub_.Scalar", "T! self, S other, S alpha=1 -> T!"},
+    {"aten.sub_.Tensor", "T! self, T other, S alpha=1 -> T!"},
+    {"aten.sum.default", "T self, dtype? dtype=None -> T"},
+    {"aten.sum.dim_IntList", "T self, i[]? dim, b keepdim=False, dtype? dtype=None -> T"},
+    {"aten.swapaxes.default", "T& self, i axis0, i axis1 -> T&"},
+    {"aten.swapaxes_.default", "T! self, i axis0, i axis1 -> T!"},
+    {"aten.sym_is_contiguous.default", "T self, format memory_format=0 -> b"},
+    {"aten.sym_numel.default", "T self -> i"},
+    {"aten.sym_size.int", "T self, i dim -> i"},
+    {"aten.sym_storage_offset.default", "T self -> i"},
+    {"aten.sym_stride.int", "T self, i dim -> i"},
+    {"aten.t.default", "T& self -> T&"},
+    {"aten.t_.default", "T! self -> T!"},
+    {"aten.take.default", "T self, T index -> T"},
+    {"aten.tan.default", "T self -> T"},
+    {"aten.tan_.default", "T! self -> T!"},
+    {"aten.tanh.default", "T self -> T"},
+    {"aten.tanh_.default", "T! self -> T!"},
+    {"aten.tensor_split.sections", "T& self, i sections, i dim=0 -> T[]&"},
+    {"aten.tensordot.default", "T self, T other, i[] dims_self, i[] dims_other -> T"},
+    {"aten.threshold.default", "T self, S threshold, S value -> T"},
+    {"aten.threshold_.default", "T! self, S threshold, S value -> T!"},
+    {"aten.to.device", "T& self, device device, dtype dtype, b non_blocking=False, b copy=False, format? memory_format=None -> T&"},
+    {"aten.to.dtype", "T& self, dtype dtype, b non_blocking=False, b copy=False, format? memory_format=None -> T&"},
+    {"aten.to.dtype_layout", "T& self, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None, b non_blocking=False, b copy=False, format? memory_format=None -> T&"},
+    {"aten.topk.default", "T self, i k, i dim=-1, b largest=True, b sorted=True -> T, T"},
+    {"aten.trace.default", "T self -> T"},
+    {"aten.transpose.int", "T& self, i dim0, i dim1 -> T&"},
+    {"aten.tril.default", "T self, i diagonal=0 -> T"},
+    {"aten.tril_.default", "T! self, i diagonal=0 -> T!"},
+    {"aten.trunc.default", "T self -> T"},
+    {"aten.trunc_.default", "T! self -> T!"},
+    {"aten.type_as.default", "T self, T other -> T"},
+    {"aten.unbind.int", "T& self, i dim=0 -> T[]&"},
+    {"aten.unflatten.int", "T& self, i dim, i[] sizes -> T&"},
+    {"aten.unfold.default", "T& self, i dimension, i size, i step -> T&"},
+    {"aten.unsqueeze.default", "T& self, i dim -> T&"},
+    {"aten.unsqueeze_.default", "T! self, i dim -> T!"},
+    {"aten.upsample_bicubic2d.vec", "T input, i[]? output_size, b align_corners, f[]? scale_factors -> T"},
+    {"aten.upsample_bilinear2d.vec", "T input, i[]? output_size, b align_corners, f[]? scale_factors -> T"},
+    {"aten.upsample_nearest2d.vec", "T input, i[]? output_size, f[]? scale_factors -> T"},
+    {"aten.var.correction", "T self, i[]? dim=None, S? correction=None, b keepdim=False -> T"},
+    {"aten.var.dim", "T self, i[]? dim, b unbiased=True, b keepdim=False -> T"},
+    {"aten.vdot.default", "T self, T other -> T"},
+    {"aten.view.default", "T& self, i[] size -> T&"},
+    {"aten.view_as_real.default", "T& self -> T&"},
+    {"aten.where.ScalarOther", "T condition, T self, S other -> T"},
+    {"aten.where.self", "T condition, T self, T other -> T"},
+    {"aten.zero_.default", "T! self -> T!"},
+    {"aten.zeros.default", "i[] size, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None -> T"},
+    {"aten.zeros_like.default", "T self, dtype? dtype=None, layout? layout=None, device? device=None, b? pin_memory=None, format? memory_format=None -> T"},
+};
+// clang-format on
+
+}  // namespace pt2::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_PT2_DETAIL_OPERATOR_ROWS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace pt2 {
+namespace detail {
+
+struct parameter_word {
+  std::string_view word;
+  parameter_type type;
+};
+inline constexpr parameter_word parameter_words[] = {
+    {"T", parameter_type::tensor},
+    {"i", parameter_type::integer},
+    {"f", parameter_type::real},
+    {"b", parameter_type::boolean},
+    {"s", parameter_type::string},
+    {"S", parameter_type::number},
+    {"dtype", parameter_type::scalar_type},
+    {"layout", parameter_type::layout},
+    {"device", parameter_type::device},
+    {"format", parameter_type::memory_format},
+};
+
+/// Takes what precedes ", " off the front.
+[[nodiscard]] inline bool take_parameter(std::string_view& from, parameter& out) noexcept {
+  if (from.empty()) return false;
+  const std::size_t end = from.find(", ");
+  std::string_view part = from.substr(0, end);
+  from.remove_prefix(end == from.npos ? from.size() : end + 2);
+  const std::size_t space = part.find(' ');
+  std::string_view type = part.substr(0, space);
+  part.remove_prefix(space == part.npos ? part.size() : space + 1);
+  out = {};
+  const std::size_t equals = part.find('=');
+  out.name = part.substr(0, equals);
+  out.has_default = equals != part.npos;
+  if (out.has_default) out.default_value = part.substr(equals + 1);
+  const auto drop = [&type](std::string_view ending) {
+    const bool has =
+        type.size() > ending.size() && type.substr(type.size() - ending.size()) == ending;
+    if (has) type.remove_suffix(ending.size());
+    return has;
+  };
+  out.is_written = drop("!");
+  out.is_aliased = drop("&") || out.is_written;
+  out.is_optional = drop("?");
+  out.is_list = drop("[]");
+  out.has_optional_elements = out.is_list && drop("?");
+  for (const parameter_word& w : parameter_words)
+    if (w.word == type) out.type = w.type;
+  return true;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE signature::signature(const operator_row& of) noexcept {
+  constexpr std::string_view arrow = "-> ";
+  const std::size_t at = of.signature.find(arrow);
+  if (at == of.signature.npos) {  // "T self ->": no results
+    parameters_ = of.signature.substr(0, of.signature.find(" ->"));
+    return;
+  }
+  parameters_ = of.signature.substr(0, at == 0 ? 0 : at - 1);
+  results_ = of.signature.substr(at + arrow.size());
+}
+TESSERA_INLINE bool signature::next(parameter& out) noexcept {
+  return detail::take_parameter(parameters_, out);
+}
+TESSERA_INLINE bool signature::next_result(parameter& out) noexcept {
+  return detail::take_parameter(results_, out);
+}
+
+TESSERA_INLINE view<operator_row> operators() noexcept {
+  return {detail::operator_rows, sizeof detail::operator_rows / sizeof detail::operator_rows[0]};
+}
+TESSERA_INLINE const operator_row* find_operator(std::string_view name) noexcept {
+  const view<operator_row> all = operators();
+  const std::size_t i =
+      first_not_below(all.data(), all.size(), [&](const operator_row& r) { return r.name < name; });
+  return i < all.size() && all[i].name == name ? &all[i] : nullptr;
+}
+
+}  // namespace pt2
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_PT2_DETAIL_OPERATORS_HPP
+
 // ---- tessera/pt2/detail/print.hpp
 //
 // The bodies of pt2/print.hpp.
@@ -6888,6 +7554,75 @@ class name_table {
 
 #endif  // TESSERA_PT2_DETAIL_NAME_TABLE_HPP
 
+// ---- tessera/pt2/detail/verify_operators.hpp
+//
+// Whether the arguments and results of a node fit its operator's signature.
+
+#ifndef TESSERA_PT2_DETAIL_VERIFY_OPERATORS_HPP
+#define TESSERA_PT2_DETAIL_VERIFY_OPERATORS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace pt2::detail {
+
+/// Whether an argument of this kind may be given for an element of this type. A number is taken
+/// as a tensor.
+[[nodiscard]] constexpr bool fits(argument_kind k, parameter_type t) noexcept {
+  switch (t) {
+    case parameter_type::tensor:
+      return k == argument_kind::tensor || fits(k, parameter_type::number);
+    case parameter_type::integer: return k == argument_kind::integer || k == argument_kind::sym_int;
+    case parameter_type::real:
+      return k == argument_kind::real || k == argument_kind::sym_float ||
+             fits(k, parameter_type::integer);
+    case parameter_type::boolean:
+      return k == argument_kind::boolean || k == argument_kind::sym_bool;
+    case parameter_type::string: return k == argument_kind::string;
+    case parameter_type::number:
+      return k == argument_kind::complex || fits(k, parameter_type::real) ||
+             fits(k, parameter_type::boolean);
+    case parameter_type::scalar_type: return k == argument_kind::scalar_type;
+    case parameter_type::layout: return k == argument_kind::layout;
+    case parameter_type::device: return k == argument_kind::device;
+    case parameter_type::memory_format: return k == argument_kind::memory_format;
+    case parameter_type::other: return true;
+  }
+  return true;
+}
+
+/// The same for a list; one without elements may be of any type.
+[[nodiscard]] constexpr bool list_fits(const argument& a, parameter_type t,
+                                       bool optional_elements) noexcept {
+  if (a.items.count == 0 && a.kind == argument_kind::tensors) return true;
+  const argument_row& row = info(a.kind);
+  if (row.form == argument_form::integers) return fits(argument_kind::integer, t);
+  if (row.form == argument_form::reals) return fits(argument_kind::real, t);
+  if (row.element == argument_kind::optional_tensor)
+    return t == parameter_type::tensor && optional_elements;
+  return fits(row.form == argument_form::list ? row.element : a.kind, t);
+}
+
+[[nodiscard]] constexpr bool fits(const argument& a, const parameter& p) noexcept {
+  if (a.kind == argument_kind::none) return p.is_optional || p.type == parameter_type::other;
+  if (a.kind == argument_kind::optional_tensor) return p.type == parameter_type::tensor;
+  return p.is_list ? list_fits(a, p.type, p.has_optional_elements) : fits(a.kind, p.type);
+}
+
+/// A number that an operator gives is symbolic.
+[[nodiscard]] constexpr bool result_fits(const argument& a, const parameter& p) noexcept {
+  if (a.kind == argument_kind::none) return true;
+  if (p.is_list) return a.kind == argument_kind::tensors;
+  if (p.type == parameter_type::tensor) return a.kind == argument_kind::tensor;
+  return fits(a.kind, p.type);
+}
+
+}  // namespace pt2::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_PT2_DETAIL_VERIFY_OPERATORS_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace pt2::detail {
 
@@ -6996,7 +7731,6 @@ class verifier {
     names_ = &names;
     graph_ = index;
     node_ = none;
-    // Which node will define a value, so that a use before that is told from an unknown name.
     for (std::uint32_t i = 0; i < g.inputs.count; ++i) define(g.inputs.first + i, i, none);
     for (std::uint32_t i = 0; i < g.nodes.count; ++i) {
       node_ = g.nodes.first + i;
@@ -7054,6 +7788,56 @@ class verifier {
       }
     }
     check_bodies(n);
+    if (const operator_row* row = find_operator(short_target(m_, n)); row != nullptr)
+      check_operator(n, *row);
+  }
+
+  /// Arguments are bound by name; those that equal the default aren't in files.
+  void check_operator(const node& n, const operator_row& row) {
+    std::uint32_t known = 0;
+    signature s(row);
+    for (parameter p; s.next(p);) {
+      const argument* found = nullptr;
+      for (const argument& a : arguments(m_, n.inputs)) {
+        if (text(a.name) != p.name) continue;
+        ++known;
+        if (found != nullptr)
+          place_of_argument(error(errc::pt2_argument_repeated, a.offset)
+                                << "the argument " << p.name << " is given twice",
+                            a);
+        else if (!fits(a, p))
+          place_of_argument(error(errc::pt2_argument_kind, a.offset)
+                                << info(a.kind).variant << " can't be the argument " << p.name
+                                << " of " << row.name << '(' << row.signature << ')',
+                            a);
+        found = &a;
+      }
+      if (found == nullptr && !p.has_default)
+        place_of_node(error(errc::pt2_argument_missing, n.offset)
+                      << "the argument " << p.name << " of " << row.name << " is missing");
+    }
+    if (known != n.inputs.count) unknown_arguments(n, row);
+    check_results(n, row, s);
+  }
+  void unknown_arguments(const node& n, const operator_row& row) {
+    for (const argument& a : arguments(m_, n.inputs)) {
+      bool is_known = false;
+      signature s(row);
+      for (parameter p; s.next(p);) is_known = is_known || p.name == text(a.name);
+      if (!is_known)
+        place_of_argument(error(errc::pt2_argument_unknown, a.offset)
+                              << row.name << " has no argument " << text(a.name),
+                          a);
+    }
+  }
+  void check_results(const node& n, const operator_row& row, signature& s) {
+    std::uint32_t count = 0;
+    bool ok = true;
+    for (parameter p; s.next_result(p); ++count)
+      ok = ok && count < n.outputs.count && result_fits(m_.arguments[n.outputs.first + count], p);
+    if (!ok || count != n.outputs.count)
+      place_of_node(error(errc::pt2_result, n.offset)
+                    << "the results aren't those of " << row.name << '(' << row.signature << ')');
   }
 
   /// A result or an input of the graph.
@@ -7613,7 +8397,7 @@ class program_printer : value_printer {
     values(g.outputs, false);
     out_ << '\n';
   }
-  /// A name with its type, or what stands for it.
+  /// A name with its type, or its value.
   void defined(const argument& a) {
     value_of_argument(a);
     if (!a.is_named) return;
@@ -7770,7 +8554,7 @@ class program_reader {
   program_reader(std::string_view json, const limits& limit, std::uint64_t base, bool is_inflated,
                  model& out)
       : limit_(limit), base_(base), is_inflated_(is_inflated), in_(json, limit), m_(out) {
-    if (json.substr(0, 1) == "\xEF") in_.fail(errc::json_expected_object, 0);  // a byte order mark
+    if (json.substr(0, 1) == "\xEF") fail(errc::json_expected_object, 0);  // a byte order mark
   }
 
   [[nodiscard]] error read() {
@@ -7789,9 +8573,9 @@ class program_reader {
  private:
   /// Which of an object's required members were there.
   struct required {
-    required(program_reader& r, unsigned mask) : reader(r), at(r.in_.offset()), wanted(mask) {}
+    required(program_reader& r, unsigned mask) : reader(r), at(r.offset()), wanted(mask) {}
     ~required() {
-      if ((seen & wanted) != wanted) reader.in_.fail(errc::pt2_missing, at);
+      if ((seen & wanted) != wanted) reader.fail(errc::pt2_missing, at);
     }
     required(const required&) = delete;
     required& operator=(const required&) = delete;
@@ -7800,12 +8584,25 @@ class program_reader {
     unsigned wanted, seen = 0;
   };
 
+  // What is called at many places, and would take long to compile at each.
+  [[gnu::noinline]] void object() { in_.object(); }
+  [[gnu::noinline]] void array() { in_.array(); }
+  [[nodiscard, gnu::noinline]] bool next(std::string_view& key) { return in_.key(key); }
+  [[nodiscard, gnu::noinline]] bool element() { return in_.element(); }
+  [[nodiscard, gnu::noinline]] json::kind peek() { return in_.peek(); }
+  [[nodiscard, gnu::noinline]] std::uint64_t offset() { return in_.offset(); }
+  [[nodiscard, gnu::noinline]] std::int64_t integer() { return in_.int64(); }
+  [[nodiscard, gnu::noinline]] bool boolean() { return in_.boolean(); }
+  [[nodiscard, gnu::noinline]] string text() { return add(in_.string()); }
+  [[gnu::noinline]] std::string_view skip() { return in_.skip(); }
+  [[gnu::cold, gnu::noinline]] void fail(errc code, std::uint64_t at) { in_.fail(code, at); }
+
   [[nodiscard]] error finish() {
     error e = in_.finish();
     if (e.code != errc::ok) e.offset = is_inflated_ ? base_ : base_ + e.offset;
     return e;
   }
-  [[nodiscard]] std::uint64_t here() { return is_inflated_ ? base_ : base_ + in_.offset(); }
+  [[nodiscard]] std::uint64_t here() { return is_inflated_ ? base_ : base_ + offset(); }
   template <class T>
   [[nodiscard]] static std::uint32_t count(const pool<T>& of) noexcept {
     return static_cast<std::uint32_t>(of.size());
@@ -7814,7 +8611,7 @@ class program_reader {
   template <class T>
   void append(pool<T>& to, const T& row, std::size_t first) {
     if (to.size() - first >= limit_.max_items || to.size() >= none - 1)
-      in_.fail(errc::too_many_items, in_.offset());
+      fail(errc::too_many_items, offset());
     else
       to.push_back(row);
   }
@@ -7826,47 +8623,47 @@ class program_reader {
   }
   [[nodiscard]] string add(std::string_view s) {
     const std::size_t first = m_.characters.size();
-    if (s.size() >= none - first) return in_.fail(errc::too_many_items, in_.offset()), string();
+    if (s.size() >= none - first) return fail(errc::too_many_items, offset()), string();
     m_.characters << s;
     return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(s.size())};
   }
   [[nodiscard]] bool accept_null() {
-    if (in_.peek() != json::kind::null) return false;
+    if (peek() != json::kind::null) return false;
     in_.null();
     return true;
   }
   /// The text of an object, which nothing here looks into.
   [[nodiscard]] string verbatim_object() {
-    if (in_.peek() != json::kind::object) in_.fail(errc::json_expected_object, in_.offset());
-    return add(in_.skip());
+    if (peek() != json::kind::object) fail(errc::json_expected_object, offset());
+    return add(skip());
   }
   [[nodiscard]] range strings() {
     range r{count(m_.strings), 0};
-    for (in_.array(); in_.element();) append(m_.strings, add(in_.string()), r.first);
+    for (array(); element();) append(m_.strings, text(), r.first);
     r.count = count(m_.strings) - r.first;
     return r;
   }
   [[nodiscard]] double real() {
-    if (in_.peek() != json::kind::string) return in_.number().value;
-    const std::uint64_t at = in_.offset();
+    if (peek() != json::kind::string) return in_.number().value;
+    const std::uint64_t at = offset();
     const std::string_view s = in_.string();
     constexpr double infinity = tessera::detail::infinity;
     if (s == "Infinity") return infinity;
     if (s == "-Infinity") return -infinity;
-    if (s != "NaN") in_.fail(errc::pt2_real, at);
+    if (s != "NaN") fail(errc::pt2_real, at);
     return infinity - infinity;
   }
   /// Enters a union. True: its variant is in `key`, and the value is to be read; then leave().
   [[nodiscard]] bool enter(std::string_view& key) {
-    const std::uint64_t at = in_.offset();
-    in_.object();
-    if (in_.key(key)) return true;
-    in_.fail(errc::pt2_union, at);
+    const std::uint64_t at = offset();
+    object();
+    if (next(key)) return true;
+    fail(errc::pt2_union, at);
     return false;
   }
   void leave(std::uint64_t at) {
     std::string_view key;
-    if (in_.key(key)) in_.fail(errc::pt2_union, at);
+    if (next(key)) fail(errc::pt2_union, at);
   }
 
   // ---- values
@@ -7876,7 +8673,7 @@ class program_reader {
     scalar s;
     s.kind = kind;
     s.offset = here();
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return s;
     if (key == "as_expr") {
@@ -7891,51 +8688,51 @@ class program_reader {
   void symbolic_expression(scalar& s) {
     required all(*this, 1);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "expr_str") {
         all.seen |= 1;
-        s.expression = add(in_.string());
+        s.expression = text();
       } else if (key == "hint") {
         if (accept_null()) continue;
-        const std::uint64_t at = in_.offset();
+        const std::uint64_t at = offset();
         if (!enter(key)) return;
         s.has_hint = true;
         number(s, key, at);
         leave(at);
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
   /// The value of as_int, as_float or as_bool.
   void number(scalar& s, std::string_view variant, std::uint64_t at) {
     if (s.kind == scalar_kind::integer && variant == "as_int")
-      s.integer = in_.int64();
+      s.integer = integer();
     else if (s.kind == scalar_kind::real && variant == "as_float")
       s.real = real();
     else if (s.kind == scalar_kind::boolean && variant == "as_bool")
-      s.integer = in_.boolean() ? 1 : 0;
+      s.integer = boolean() ? 1 : 0;
     else
-      in_.fail(errc::pt2_variant, at);
+      fail(errc::pt2_variant, at);
   }
   [[nodiscard]] range dimensions() {
     range r{count(m_.scalars), 0};
-    for (in_.array(); in_.element();) append(m_.scalars, symbolic(scalar_kind::integer), r.first);
+    for (array(); element();) append(m_.scalars, symbolic(scalar_kind::integer), r.first);
     r.count = count(m_.scalars) - r.first;
     return r;
   }
   void device(string& type, bool& has_index, std::int64_t& index) {
     required all(*this, 1);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "type") {
         all.seen |= 1;
-        type = add(in_.string());
+        type = text();
       } else if (key == "index") {
         has_index = !accept_null();
-        if (has_index) index = in_.int64();
+        if (has_index) index = integer();
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
@@ -7944,18 +8741,18 @@ class program_reader {
     t.offset = here();
     required all(*this, 127);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "dtype") {
         all.seen |= 1;
-        const std::uint64_t at = in_.offset();
-        t.type = info_of_element(in_.int64()).type;
-        if (t.type == element_type::unknown) in_.fail(errc::pt2_element_type, at);
+        const std::uint64_t at = offset();
+        t.type = info_of_element(integer()).type;
+        if (t.type == element_type::unknown) fail(errc::pt2_element_type, at);
       } else if (key == "sizes") {
         all.seen |= 2;
         t.sizes = dimensions();
       } else if (key == "requires_grad") {
         all.seen |= 4;
-        t.requires_grad = in_.boolean();
+        t.requires_grad = boolean();
       } else if (key == "device") {
         all.seen |= 8;
         device(t.device, t.has_device_index, t.device_index);
@@ -7969,7 +8766,7 @@ class program_reader {
         all.seen |= 64;
         t.layout = in_.integer<std::uint8_t>(0, 255);
       } else {
-        in_.skip();
+        skip();
       }
     }
     return append(m_.tensors, t);
@@ -7981,13 +8778,13 @@ class program_reader {
   [[nodiscard]] argument read_argument() {
     argument a;
     a.offset = here();
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return a;
     const argument_row* row = nullptr;
     for (const argument_row& r : argument_kinds)
       if (r.variant == key) row = &r;
-    if (row == nullptr) return in_.fail(errc::pt2_variant, at), a;
+    if (row == nullptr) return fail(errc::pt2_variant, at), a;
     a.kind = row->kind;
     argument_value(a);
     leave(at);
@@ -7997,14 +8794,14 @@ class program_reader {
   void argument_value(argument& a) {
     switch (info(a.kind).form) {
       case argument_form::none: {
-        const std::uint64_t at = in_.offset();
-        if (!in_.boolean()) in_.fail(errc::pt2_none, at);
+        const std::uint64_t at = offset();
+        if (!boolean()) fail(errc::pt2_none, at);
         break;
       }
-      case argument_form::boolean: a.boolean = in_.boolean(); break;
-      case argument_form::integer: a.integer = in_.int64(); break;
+      case argument_form::boolean: a.boolean = boolean(); break;
+      case argument_form::integer: a.integer = integer(); break;
       case argument_form::real: a.real = real(); break;
-      case argument_form::text: a.text = add(in_.string()); break;
+      case argument_form::text: a.text = text(); break;
       case argument_form::value:
       case argument_form::object: value_name(a); break;
       case argument_form::symbol: symbol(a); break;
@@ -8014,12 +8811,12 @@ class program_reader {
       case argument_form::complex: complex(a); break;
       case argument_form::integers:
         a.items.first = count(m_.integers);
-        for (in_.array(); in_.element();) append(m_.integers, in_.int64(), a.items.first);
+        for (array(); element();) append(m_.integers, integer(), a.items.first);
         a.items.count = count(m_.integers) - a.items.first;
         break;
       case argument_form::reals:
         a.items.first = count(m_.reals);
-        for (in_.array(); in_.element();) append(m_.reals, real(), a.items.first);
+        for (array(); element();) append(m_.reals, real(), a.items.first);
         a.items.count = count(m_.reals) - a.items.first;
         break;
       case argument_form::list: elements(a); break;
@@ -8032,44 +8829,44 @@ class program_reader {
     a.is_named = true;
     required all(*this, is_object ? 3 : 1);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "name")
-        all.seen |= 1, a.text = add(in_.string());
+        all.seen |= 1, a.text = text();
       else if (key == "class_fqn" && is_object)
-        all.seen |= 2, a.class_name = add(in_.string());
+        all.seen |= 2, a.class_name = text();
       else
-        in_.skip();
+        skip();
     }
   }
   void symbol(argument& a) {
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return;
     if (key == "as_name") {
       a.is_named = true;
-      a.text = add(in_.string());
+      a.text = text();
     } else if (key != constant_variant(a.kind)) {
-      return in_.fail(errc::pt2_variant, at);
+      return fail(errc::pt2_variant, at);
     } else if (a.kind == argument_kind::sym_int) {
-      a.integer = in_.int64();
+      a.integer = integer();
     } else if (a.kind == argument_kind::sym_bool) {
-      a.boolean = in_.boolean();
+      a.boolean = boolean();
     } else {
       a.real = real();
     }
     leave(at);
   }
   void optional(argument& a) {
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return;
     if (key == "as_tensor") {
       a.boolean = true;
       value_name(a);
     } else if (key == "as_none") {
-      if (!in_.boolean()) in_.fail(errc::pt2_none, at);
+      if (!boolean()) fail(errc::pt2_none, at);
     } else {
-      return in_.fail(errc::pt2_variant, at);
+      return fail(errc::pt2_variant, at);
     }
     leave(at);
   }
@@ -8077,13 +8874,13 @@ class program_reader {
     double parts[2] = {};
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "real")
         all.seen |= 1, parts[0] = real();
       else if (key == "imag")
         all.seen |= 2, parts[1] = real();
       else
-        in_.skip();
+        skip();
     }
     a.items = {count(m_.reals), 2};
     for (const double part : parts) append(m_.reals, part, a.items.first);
@@ -8093,7 +8890,7 @@ class program_reader {
     argument e;
     e.kind = info(a.kind).element;
     const std::size_t waiting = waiting_.size();
-    for (in_.array(); in_.element();) {
+    for (array(); element();) {
       argument one = e;
       one.offset = here();
       argument_value(one);
@@ -8104,7 +8901,7 @@ class program_reader {
   void named(argument& a) {
     const std::size_t waiting = waiting_.size();
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       const string name = add(key);
       argument one = read_argument();
       one.name = name;
@@ -8115,28 +8912,27 @@ class program_reader {
   /// Moves the arguments that wait to the model, where they are a range.
   [[nodiscard]] range settle(std::size_t first) {
     const range r{count(m_.arguments), static_cast<std::uint32_t>(waiting_.size() - first)};
-    if (m_.arguments.size() >= none - r.count)
-      return in_.fail(errc::too_many_items, in_.offset()), range();
+    if (m_.arguments.size() >= none - r.count) return fail(errc::too_many_items, offset()), range();
     m_.arguments.append(waiting_.data() + first, r.count);
     waiting_.shrink(first);
     return r;
   }
   [[nodiscard]] range argument_list() {
     const std::size_t waiting = waiting_.size();
-    for (in_.array(); in_.element();) append(waiting_, read_argument(), waiting);
+    for (array(); element();) append(waiting_, read_argument(), waiting);
     return settle(waiting);
   }
   /// The body of a higher-order operator.
   void body(argument& a) {
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "name")
-        all.seen |= 1, a.text = add(in_.string());
+        all.seen |= 1, a.text = text();
       else if (key == "graph")
         all.seen |= 2, a.integer = graph();
       else
-        in_.skip();
+        skip();
     }
   }
 
@@ -8148,7 +8944,7 @@ class program_reader {
     g.offset = here();
     required all(*this, 63);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "inputs")
         all.seen |= 1, g.inputs = argument_list();
       else if (key == "outputs")
@@ -8166,9 +8962,9 @@ class program_reader {
       else if (key == "custom_obj_values")
         g.objects = values(value_kind::custom_object);
       else if (key == "is_single_tensor_return")
-        g.is_single_tensor_return = in_.boolean();
+        g.is_single_tensor_return = boolean();
       else
-        in_.skip();
+        skip();
     }
     if (!in_.failed()) m_.graphs[index] = g;
     return index;
@@ -8176,7 +8972,7 @@ class program_reader {
   [[nodiscard]] range values(value_kind kind) {
     range r{count(m_.values), 0};
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       value v;
       v.name = add(key);
       v.kind = kind;
@@ -8204,7 +9000,7 @@ class program_reader {
   }
   [[nodiscard]] range node_list() {
     const std::size_t waiting = waiting_nodes_.size();
-    for (in_.array(); in_.element();) append(waiting_nodes_, read_node(), waiting);
+    for (array(); element();) append(waiting_nodes_, read_node(), waiting);
     const range r{count(m_.nodes), static_cast<std::uint32_t>(waiting_nodes_.size() - waiting)};
     m_.nodes.append(waiting_nodes_.data() + waiting, r.count);
     waiting_nodes_.shrink(waiting);
@@ -8215,14 +9011,14 @@ class program_reader {
     n.offset = here();
     required all(*this, 15);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "target") {
         all.seen |= 1;
-        n.target = add(in_.string());
+        n.target = text();
       } else if (key == "inputs") {
         all.seen |= 2;
         const std::size_t waiting = waiting_.size();
-        for (in_.array(); in_.element();) append(waiting_, node_input(), waiting);
+        for (array(); element();) append(waiting_, node_input(), waiting);
         n.inputs = settle(waiting);
       } else if (key == "outputs") {
         all.seen |= 4;
@@ -8230,18 +9026,18 @@ class program_reader {
       } else if (key == "metadata") {
         all.seen |= 8;
         n.metadata.first = count(m_.metadata);
-        for (in_.object(); in_.key(key);) {
+        for (object(); next(key);) {
           const string name = add(key);
-          append(m_.metadata, {name, add(in_.string())}, n.metadata.first);
+          append(m_.metadata, {name, text()}, n.metadata.first);
         }
         n.metadata.count = count(m_.metadata) - n.metadata.first;
       } else if (key == "is_hop_single_tensor_return") {
-        if (!accept_null()) n.is_single_tensor_return = in_.boolean() ? 1 : 0;
+        if (!accept_null()) n.is_single_tensor_return = boolean() ? 1 : 0;
       } else if (key == "name") {
         n.has_name = !accept_null();
-        if (n.has_name) n.name = add(in_.string());
+        if (n.has_name) n.name = text();
       } else {
-        in_.skip();
+        skip();
       }
     }
     return n;
@@ -8252,19 +9048,19 @@ class program_reader {
     passing how = passing::absent;
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "name") {
         all.seen |= 1;
-        name = add(in_.string());
+        name = text();
       } else if (key == "arg") {
         all.seen |= 2;
         a = read_argument();
       } else if (key == "kind") {
         if (accept_null()) continue;
-        const std::int64_t code = in_.int64();
+        const std::int64_t code = integer();
         how = code == 1 ? passing::positional : code == 2 ? passing::keyword : passing::unknown;
       } else {
-        in_.skip();
+        skip();
       }
     }
     a.name = name;
@@ -8277,7 +9073,7 @@ class program_reader {
   void program() {
     required all(*this, 15);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "graph_module")
         all.seen |= 1, graph_module();
       else if (key == "opset_version")
@@ -8289,29 +9085,29 @@ class program_reader {
       else if (key == "verifiers")
         m_.verifiers = strings();
       else if (key == "torch_version")
-        m_.torch_version = add(in_.string());
+        m_.torch_version = text();
       else if (key == "guards_code")
         m_.guards = strings();
       else
-        in_.skip();
+        skip();
     }
   }
   void config() {
     required all(*this, 1);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key != "config") {
-        in_.skip();
+        skip();
         continue;
       }
       all.seen |= 1;
-      for (in_.object(); in_.key(key);) stored(key);
+      for (object(); next(key);) stored(key);
     }
   }
   void graph_module() {
     required all(*this, 7);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "graph") {
         all.seen |= 1;
         (void)graph();
@@ -8320,28 +9116,28 @@ class program_reader {
         signature();
       } else if (key == "module_call_graph") {
         all.seen |= 4;
-        for (in_.array(); in_.element();) module_call();
+        for (array(); element();) module_call();
       } else if (key == "metadata") {
         m_.metadata_json = verbatim_object();
       } else if (key == "treespec_namedtuple_fields") {
         m_.namedtuples_json = verbatim_object();
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
   void signature() {
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "input_specs") {
         all.seen |= 1;
-        for (in_.array(); in_.element();) append(m_.inputs, read_input_spec(), 0);
+        for (array(); element();) append(m_.inputs, read_input_spec(), 0);
       } else if (key == "output_specs") {
         all.seen |= 2;
-        for (in_.array(); in_.element();) append(m_.outputs, read_output_spec(), 0);
+        for (array(); element();) append(m_.outputs, read_output_spec(), 0);
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
@@ -8356,23 +9152,22 @@ class program_reader {
   [[nodiscard]] input_spec read_input_spec() {
     input_spec s;
     s.offset = here();
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return s;
     const std::size_t row = row_of(input_kinds, key);
-    if (row == sizeof input_kinds / sizeof input_kinds[0])
-      return in_.fail(errc::pt2_variant, at), s;
+    if (row == sizeof input_kinds / sizeof input_kinds[0]) return fail(errc::pt2_variant, at), s;
     s.kind = static_cast<input_kind>(row);
     argument a;
     if (s.kind == input_kind::constant_input) {
       required all(*this, 3);
-      for (in_.object(); in_.key(key);) {
+      for (object(); next(key);) {
         if (key == "name")
-          all.seen |= 1, s.target = add(in_.string());
+          all.seen |= 1, s.target = text();
         else if (key == "value")
           all.seen |= 2, a = read_argument();
         else
-          in_.skip();
+          skip();
       }
     } else {
       a = bound(info(s.kind), s.kind == input_kind::user_input, s.kind == input_kind::custom_object,
@@ -8385,12 +9180,11 @@ class program_reader {
   [[nodiscard]] output_spec read_output_spec() {
     output_spec s;
     s.offset = here();
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return s;
     const std::size_t row = row_of(output_kinds, key);
-    if (row == sizeof output_kinds / sizeof output_kinds[0])
-      return in_.fail(errc::pt2_variant, at), s;
+    if (row == sizeof output_kinds / sizeof output_kinds[0]) return fail(errc::pt2_variant, at), s;
     s.kind = static_cast<output_kind>(row);
     s.argument = append(m_.arguments, bound(info(s.kind), s.kind == output_kind::user_output, false,
                                             s.target, nullptr));
@@ -8403,7 +9197,7 @@ class program_reader {
     argument a;
     required all(*this, 1u | (row.target.empty() ? 0u : 2u) | (persistent == nullptr ? 0u : 4u));
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "arg") {
         all.seen |= 1;
         if (any) {
@@ -8415,12 +9209,12 @@ class program_reader {
         }
       } else if (!row.target.empty() && key == row.target) {
         all.seen |= 2;
-        target = add(in_.string());
+        target = text();
       } else if (persistent != nullptr && key == "persistent") {
         all.seen |= 4;
-        *persistent = in_.boolean();
+        *persistent = boolean();
       } else {
-        in_.skip();
+        skip();
       }
     }
     return a;
@@ -8431,13 +9225,13 @@ class program_reader {
     {
       required all(*this, 1);
       std::string_view key;
-      for (in_.object(); in_.key(key);) {
+      for (object(); next(key);) {
         if (key == "fqn")
-          all.seen |= 1, c.path = add(in_.string());
+          all.seen |= 1, c.path = text();
         else if (key == "signature" && !accept_null())
           call_signature(c);
         else if (key != "signature")
-          in_.skip();
+          skip();
       }
     }
     append(m_.calls, c, 0);
@@ -8446,7 +9240,7 @@ class program_reader {
     c.has_signature = true;
     required all(*this, 15);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "inputs") {
         all.seen |= 1;
         c.inputs = argument_list();
@@ -8455,33 +9249,33 @@ class program_reader {
         c.outputs = argument_list();
       } else if (key == "in_spec") {
         all.seen |= 4;
-        c.in_spec = add(in_.string());
+        c.in_spec = text();
       } else if (key == "out_spec") {
         all.seen |= 8;
-        c.out_spec = add(in_.string());
+        c.out_spec = text();
       } else if (key == "forward_arg_names") {
         c.has_argument_names = !accept_null();
         if (c.has_argument_names) c.argument_names = strings();
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
   void range_constraints() {
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       range_constraint c;
       c.symbol = add(key);
       c.offset = here();
       {
         required all(*this, 3);
-        for (in_.object(); in_.key(key);) {
+        for (object(); next(key);) {
           if (key == "min_val")
             all.seen |= 1, bound_of_range(c.has_min, c.min);
           else if (key == "max_val")
             all.seen |= 2, bound_of_range(c.has_max, c.max);
           else
-            in_.skip();
+            skip();
         }
       }
       append(m_.constraints, c, 0);
@@ -8489,23 +9283,23 @@ class program_reader {
   }
   void bound_of_range(bool& has, std::int64_t& value) {
     has = !accept_null();
-    if (has) value = in_.int64();
+    if (has) value = integer();
   }
   void schema_version() {
     m_.schema_offset = here();
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "major") {
         all.seen |= 1;
-        const std::uint64_t at = in_.offset();
-        m_.schema_major = in_.int64();
-        if (m_.schema_major != pt2::schema_major) in_.fail(errc::pt2_schema_major, at);
+        const std::uint64_t at = offset();
+        m_.schema_major = integer();
+        if (m_.schema_major != pt2::schema_major) fail(errc::pt2_schema_major, at);
       } else if (key == "minor") {
         all.seen |= 2;
-        m_.schema_minor = in_.int64();
+        m_.schema_minor = integer();
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
@@ -8517,21 +9311,21 @@ class program_reader {
     {
       required all(*this, 15);
       std::string_view key;
-      for (in_.object(); in_.key(key);) {
+      for (object(); next(key);) {
         if (key == "path_name") {
           all.seen |= 1;
-          t.path = add(in_.string());
+          t.path = text();
         } else if (key == "is_param") {
           all.seen |= 2;
-          t.is_parameter = in_.boolean();
+          t.is_parameter = boolean();
         } else if (key == "use_pickle") {
           all.seen |= 4;
-          t.is_pickled = in_.boolean();
+          t.is_pickled = boolean();
         } else if (key == "tensor_meta") {
           all.seen |= 8;
           if (!accept_null()) t.meta = tensor();
         } else {
-          in_.skip();
+          skip();
         }
       }
     }

@@ -16,6 +16,7 @@
 //   print            a listing with types and shapes                              pt2/print.hpp
 //   write            an archive that torch.export.load accepts                    pt2/write.hpp
 //   read_expression  sizes as expressions of symbols; read_tree: nested arguments pt2/expression.hpp
+//   find_operator    parameters, defaults and results of operators                pt2/operators.hpp
 //   describe         an error with its member, path, offset and bytes             core/describe.hpp
 //
 // Lifetime:   models and programs borrow the bytes that were read; a temporary owner of bytes is
@@ -34,6 +35,7 @@
 #include "pt2/expression.hpp"
 #include "pt2/format.hpp"
 #include "pt2/model.hpp"
+#include "pt2/operators.hpp"
 #include "pt2/print.hpp"
 #include "pt2/read.hpp"
 #include "pt2/verify.hpp"

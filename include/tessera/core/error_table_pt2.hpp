@@ -94,6 +94,11 @@
   X(pt2_code, 6125, "unknown code of a layout, memory format or element type")                     \
   X(pt2_target, 6126, "malformed target of a node")                                                \
   X(pt2_body, 6127, "arguments of control flow that don't fit the body's inputs")                  \
+  X(pt2_argument_unknown, 6130, "the operator has no argument of that name")                       \
+  X(pt2_argument_repeated, 6131, "the argument is given twice")                                    \
+  X(pt2_argument_missing, 6132, "a required argument of the operator is missing")                  \
+  X(pt2_argument_kind, 6133, "the operator's argument is of another type")                         \
+  X(pt2_result, 6134, "the operator's results are of another number or type")                      \
   X(pt2_index, 6140, "an index of the model is out of range")                                      \
                                                                                                    \
   X(pt2_note_minor, 6150,                                                                          \

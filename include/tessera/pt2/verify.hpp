@@ -13,6 +13,8 @@
 //
 //   names       a value is defined once in its graph, before its uses, and has metadata of the kind
 //               that its uses ask for
+//   operators   arguments by name, of the right types, none missing, and results, for those that
+//               operators.hpp has; others are left to their executor
 //   tensors     known types, strided, sizes and strides of one number, none negative; expressions
 //               that parse
 //   signature   inputs and outputs in the order of the graph; what they are bound to exists

@@ -256,7 +256,7 @@ class program_printer : value_printer {
     values(g.outputs, false);
     out_ << '\n';
   }
-  /// A name with its type, or what stands for it.
+  /// A name with its type, or its value.
   void defined(const argument& a) {
     value_of_argument(a);
     if (!a.is_named) return;

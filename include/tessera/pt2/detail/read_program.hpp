@@ -33,7 +33,7 @@ class program_reader {
   program_reader(std::string_view json, const limits& limit, std::uint64_t base, bool is_inflated,
                  model& out)
       : limit_(limit), base_(base), is_inflated_(is_inflated), in_(json, limit), m_(out) {
-    if (json.substr(0, 1) == "\xEF") in_.fail(errc::json_expected_object, 0);  // a byte order mark
+    if (json.substr(0, 1) == "\xEF") fail(errc::json_expected_object, 0);  // a byte order mark
   }
 
   [[nodiscard]] error read() {
@@ -52,9 +52,9 @@ class program_reader {
  private:
   /// Which of an object's required members were there.
   struct required {
-    required(program_reader& r, unsigned mask) : reader(r), at(r.in_.offset()), wanted(mask) {}
+    required(program_reader& r, unsigned mask) : reader(r), at(r.offset()), wanted(mask) {}
     ~required() {
-      if ((seen & wanted) != wanted) reader.in_.fail(errc::pt2_missing, at);
+      if ((seen & wanted) != wanted) reader.fail(errc::pt2_missing, at);
     }
     required(const required&) = delete;
     required& operator=(const required&) = delete;
@@ -63,12 +63,25 @@ class program_reader {
     unsigned wanted, seen = 0;
   };
 
+  // What is called at many places, and would take long to compile at each.
+  [[gnu::noinline]] void object() { in_.object(); }
+  [[gnu::noinline]] void array() { in_.array(); }
+  [[nodiscard, gnu::noinline]] bool next(std::string_view& key) { return in_.key(key); }
+  [[nodiscard, gnu::noinline]] bool element() { return in_.element(); }
+  [[nodiscard, gnu::noinline]] json::kind peek() { return in_.peek(); }
+  [[nodiscard, gnu::noinline]] std::uint64_t offset() { return in_.offset(); }
+  [[nodiscard, gnu::noinline]] std::int64_t integer() { return in_.int64(); }
+  [[nodiscard, gnu::noinline]] bool boolean() { return in_.boolean(); }
+  [[nodiscard, gnu::noinline]] string text() { return add(in_.string()); }
+  [[gnu::noinline]] std::string_view skip() { return in_.skip(); }
+  [[gnu::cold, gnu::noinline]] void fail(errc code, std::uint64_t at) { in_.fail(code, at); }
+
   [[nodiscard]] error finish() {
     error e = in_.finish();
     if (e.code != errc::ok) e.offset = is_inflated_ ? base_ : base_ + e.offset;
     return e;
   }
-  [[nodiscard]] std::uint64_t here() { return is_inflated_ ? base_ : base_ + in_.offset(); }
+  [[nodiscard]] std::uint64_t here() { return is_inflated_ ? base_ : base_ + offset(); }
   template <class T>
   [[nodiscard]] static std::uint32_t count(const pool<T>& of) noexcept {
     return static_cast<std::uint32_t>(of.size());
@@ -77,7 +90,7 @@ class program_reader {
   template <class T>
   void append(pool<T>& to, const T& row, std::size_t first) {
     if (to.size() - first >= limit_.max_items || to.size() >= none - 1)
-      in_.fail(errc::too_many_items, in_.offset());
+      fail(errc::too_many_items, offset());
     else
       to.push_back(row);
   }
@@ -89,47 +102,47 @@ class program_reader {
   }
   [[nodiscard]] string add(std::string_view s) {
     const std::size_t first = m_.characters.size();
-    if (s.size() >= none - first) return in_.fail(errc::too_many_items, in_.offset()), string();
+    if (s.size() >= none - first) return fail(errc::too_many_items, offset()), string();
     m_.characters << s;
     return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(s.size())};
   }
   [[nodiscard]] bool accept_null() {
-    if (in_.peek() != json::kind::null) return false;
+    if (peek() != json::kind::null) return false;
     in_.null();
     return true;
   }
   /// The text of an object, which nothing here looks into.
   [[nodiscard]] string verbatim_object() {
-    if (in_.peek() != json::kind::object) in_.fail(errc::json_expected_object, in_.offset());
-    return add(in_.skip());
+    if (peek() != json::kind::object) fail(errc::json_expected_object, offset());
+    return add(skip());
   }
   [[nodiscard]] range strings() {
     range r{count(m_.strings), 0};
-    for (in_.array(); in_.element();) append(m_.strings, add(in_.string()), r.first);
+    for (array(); element();) append(m_.strings, text(), r.first);
     r.count = count(m_.strings) - r.first;
     return r;
   }
   [[nodiscard]] double real() {
-    if (in_.peek() != json::kind::string) return in_.number().value;
-    const std::uint64_t at = in_.offset();
+    if (peek() != json::kind::string) return in_.number().value;
+    const std::uint64_t at = offset();
     const std::string_view s = in_.string();
     constexpr double infinity = tessera::detail::infinity;
     if (s == "Infinity") return infinity;
     if (s == "-Infinity") return -infinity;
-    if (s != "NaN") in_.fail(errc::pt2_real, at);
+    if (s != "NaN") fail(errc::pt2_real, at);
     return infinity - infinity;
   }
   /// Enters a union. True: its variant is in `key`, and the value is to be read; then leave().
   [[nodiscard]] bool enter(std::string_view& key) {
-    const std::uint64_t at = in_.offset();
-    in_.object();
-    if (in_.key(key)) return true;
-    in_.fail(errc::pt2_union, at);
+    const std::uint64_t at = offset();
+    object();
+    if (next(key)) return true;
+    fail(errc::pt2_union, at);
     return false;
   }
   void leave(std::uint64_t at) {
     std::string_view key;
-    if (in_.key(key)) in_.fail(errc::pt2_union, at);
+    if (next(key)) fail(errc::pt2_union, at);
   }
 
   // ---- values
@@ -139,7 +152,7 @@ class program_reader {
     scalar s;
     s.kind = kind;
     s.offset = here();
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return s;
     if (key == "as_expr") {
@@ -154,51 +167,51 @@ class program_reader {
   void symbolic_expression(scalar& s) {
     required all(*this, 1);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "expr_str") {
         all.seen |= 1;
-        s.expression = add(in_.string());
+        s.expression = text();
       } else if (key == "hint") {
         if (accept_null()) continue;
-        const std::uint64_t at = in_.offset();
+        const std::uint64_t at = offset();
         if (!enter(key)) return;
         s.has_hint = true;
         number(s, key, at);
         leave(at);
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
   /// The value of as_int, as_float or as_bool.
   void number(scalar& s, std::string_view variant, std::uint64_t at) {
     if (s.kind == scalar_kind::integer && variant == "as_int")
-      s.integer = in_.int64();
+      s.integer = integer();
     else if (s.kind == scalar_kind::real && variant == "as_float")
       s.real = real();
     else if (s.kind == scalar_kind::boolean && variant == "as_bool")
-      s.integer = in_.boolean() ? 1 : 0;
+      s.integer = boolean() ? 1 : 0;
     else
-      in_.fail(errc::pt2_variant, at);
+      fail(errc::pt2_variant, at);
   }
   [[nodiscard]] range dimensions() {
     range r{count(m_.scalars), 0};
-    for (in_.array(); in_.element();) append(m_.scalars, symbolic(scalar_kind::integer), r.first);
+    for (array(); element();) append(m_.scalars, symbolic(scalar_kind::integer), r.first);
     r.count = count(m_.scalars) - r.first;
     return r;
   }
   void device(string& type, bool& has_index, std::int64_t& index) {
     required all(*this, 1);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "type") {
         all.seen |= 1;
-        type = add(in_.string());
+        type = text();
       } else if (key == "index") {
         has_index = !accept_null();
-        if (has_index) index = in_.int64();
+        if (has_index) index = integer();
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
@@ -207,18 +220,18 @@ class program_reader {
     t.offset = here();
     required all(*this, 127);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "dtype") {
         all.seen |= 1;
-        const std::uint64_t at = in_.offset();
-        t.type = info_of_element(in_.int64()).type;
-        if (t.type == element_type::unknown) in_.fail(errc::pt2_element_type, at);
+        const std::uint64_t at = offset();
+        t.type = info_of_element(integer()).type;
+        if (t.type == element_type::unknown) fail(errc::pt2_element_type, at);
       } else if (key == "sizes") {
         all.seen |= 2;
         t.sizes = dimensions();
       } else if (key == "requires_grad") {
         all.seen |= 4;
-        t.requires_grad = in_.boolean();
+        t.requires_grad = boolean();
       } else if (key == "device") {
         all.seen |= 8;
         device(t.device, t.has_device_index, t.device_index);
@@ -232,7 +245,7 @@ class program_reader {
         all.seen |= 64;
         t.layout = in_.integer<std::uint8_t>(0, 255);
       } else {
-        in_.skip();
+        skip();
       }
     }
     return append(m_.tensors, t);
@@ -244,13 +257,13 @@ class program_reader {
   [[nodiscard]] argument read_argument() {
     argument a;
     a.offset = here();
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return a;
     const argument_row* row = nullptr;
     for (const argument_row& r : argument_kinds)
       if (r.variant == key) row = &r;
-    if (row == nullptr) return in_.fail(errc::pt2_variant, at), a;
+    if (row == nullptr) return fail(errc::pt2_variant, at), a;
     a.kind = row->kind;
     argument_value(a);
     leave(at);
@@ -260,14 +273,14 @@ class program_reader {
   void argument_value(argument& a) {
     switch (info(a.kind).form) {
       case argument_form::none: {
-        const std::uint64_t at = in_.offset();
-        if (!in_.boolean()) in_.fail(errc::pt2_none, at);
+        const std::uint64_t at = offset();
+        if (!boolean()) fail(errc::pt2_none, at);
         break;
       }
-      case argument_form::boolean: a.boolean = in_.boolean(); break;
-      case argument_form::integer: a.integer = in_.int64(); break;
+      case argument_form::boolean: a.boolean = boolean(); break;
+      case argument_form::integer: a.integer = integer(); break;
       case argument_form::real: a.real = real(); break;
-      case argument_form::text: a.text = add(in_.string()); break;
+      case argument_form::text: a.text = text(); break;
       case argument_form::value:
       case argument_form::object: value_name(a); break;
       case argument_form::symbol: symbol(a); break;
@@ -277,12 +290,12 @@ class program_reader {
       case argument_form::complex: complex(a); break;
       case argument_form::integers:
         a.items.first = count(m_.integers);
-        for (in_.array(); in_.element();) append(m_.integers, in_.int64(), a.items.first);
+        for (array(); element();) append(m_.integers, integer(), a.items.first);
         a.items.count = count(m_.integers) - a.items.first;
         break;
       case argument_form::reals:
         a.items.first = count(m_.reals);
-        for (in_.array(); in_.element();) append(m_.reals, real(), a.items.first);
+        for (array(); element();) append(m_.reals, real(), a.items.first);
         a.items.count = count(m_.reals) - a.items.first;
         break;
       case argument_form::list: elements(a); break;
@@ -295,44 +308,44 @@ class program_reader {
     a.is_named = true;
     required all(*this, is_object ? 3 : 1);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "name")
-        all.seen |= 1, a.text = add(in_.string());
+        all.seen |= 1, a.text = text();
       else if (key == "class_fqn" && is_object)
-        all.seen |= 2, a.class_name = add(in_.string());
+        all.seen |= 2, a.class_name = text();
       else
-        in_.skip();
+        skip();
     }
   }
   void symbol(argument& a) {
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return;
     if (key == "as_name") {
       a.is_named = true;
-      a.text = add(in_.string());
+      a.text = text();
     } else if (key != constant_variant(a.kind)) {
-      return in_.fail(errc::pt2_variant, at);
+      return fail(errc::pt2_variant, at);
     } else if (a.kind == argument_kind::sym_int) {
-      a.integer = in_.int64();
+      a.integer = integer();
     } else if (a.kind == argument_kind::sym_bool) {
-      a.boolean = in_.boolean();
+      a.boolean = boolean();
     } else {
       a.real = real();
     }
     leave(at);
   }
   void optional(argument& a) {
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return;
     if (key == "as_tensor") {
       a.boolean = true;
       value_name(a);
     } else if (key == "as_none") {
-      if (!in_.boolean()) in_.fail(errc::pt2_none, at);
+      if (!boolean()) fail(errc::pt2_none, at);
     } else {
-      return in_.fail(errc::pt2_variant, at);
+      return fail(errc::pt2_variant, at);
     }
     leave(at);
   }
@@ -340,13 +353,13 @@ class program_reader {
     double parts[2] = {};
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "real")
         all.seen |= 1, parts[0] = real();
       else if (key == "imag")
         all.seen |= 2, parts[1] = real();
       else
-        in_.skip();
+        skip();
     }
     a.items = {count(m_.reals), 2};
     for (const double part : parts) append(m_.reals, part, a.items.first);
@@ -356,7 +369,7 @@ class program_reader {
     argument e;
     e.kind = info(a.kind).element;
     const std::size_t waiting = waiting_.size();
-    for (in_.array(); in_.element();) {
+    for (array(); element();) {
       argument one = e;
       one.offset = here();
       argument_value(one);
@@ -367,7 +380,7 @@ class program_reader {
   void named(argument& a) {
     const std::size_t waiting = waiting_.size();
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       const string name = add(key);
       argument one = read_argument();
       one.name = name;
@@ -378,28 +391,27 @@ class program_reader {
   /// Moves the arguments that wait to the model, where they are a range.
   [[nodiscard]] range settle(std::size_t first) {
     const range r{count(m_.arguments), static_cast<std::uint32_t>(waiting_.size() - first)};
-    if (m_.arguments.size() >= none - r.count)
-      return in_.fail(errc::too_many_items, in_.offset()), range();
+    if (m_.arguments.size() >= none - r.count) return fail(errc::too_many_items, offset()), range();
     m_.arguments.append(waiting_.data() + first, r.count);
     waiting_.shrink(first);
     return r;
   }
   [[nodiscard]] range argument_list() {
     const std::size_t waiting = waiting_.size();
-    for (in_.array(); in_.element();) append(waiting_, read_argument(), waiting);
+    for (array(); element();) append(waiting_, read_argument(), waiting);
     return settle(waiting);
   }
   /// The body of a higher-order operator.
   void body(argument& a) {
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "name")
-        all.seen |= 1, a.text = add(in_.string());
+        all.seen |= 1, a.text = text();
       else if (key == "graph")
         all.seen |= 2, a.integer = graph();
       else
-        in_.skip();
+        skip();
     }
   }
 
@@ -411,7 +423,7 @@ class program_reader {
     g.offset = here();
     required all(*this, 63);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "inputs")
         all.seen |= 1, g.inputs = argument_list();
       else if (key == "outputs")
@@ -429,9 +441,9 @@ class program_reader {
       else if (key == "custom_obj_values")
         g.objects = values(value_kind::custom_object);
       else if (key == "is_single_tensor_return")
-        g.is_single_tensor_return = in_.boolean();
+        g.is_single_tensor_return = boolean();
       else
-        in_.skip();
+        skip();
     }
     if (!in_.failed()) m_.graphs[index] = g;
     return index;
@@ -439,7 +451,7 @@ class program_reader {
   [[nodiscard]] range values(value_kind kind) {
     range r{count(m_.values), 0};
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       value v;
       v.name = add(key);
       v.kind = kind;
@@ -467,7 +479,7 @@ class program_reader {
   }
   [[nodiscard]] range node_list() {
     const std::size_t waiting = waiting_nodes_.size();
-    for (in_.array(); in_.element();) append(waiting_nodes_, read_node(), waiting);
+    for (array(); element();) append(waiting_nodes_, read_node(), waiting);
     const range r{count(m_.nodes), static_cast<std::uint32_t>(waiting_nodes_.size() - waiting)};
     m_.nodes.append(waiting_nodes_.data() + waiting, r.count);
     waiting_nodes_.shrink(waiting);
@@ -478,14 +490,14 @@ class program_reader {
     n.offset = here();
     required all(*this, 15);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "target") {
         all.seen |= 1;
-        n.target = add(in_.string());
+        n.target = text();
       } else if (key == "inputs") {
         all.seen |= 2;
         const std::size_t waiting = waiting_.size();
-        for (in_.array(); in_.element();) append(waiting_, node_input(), waiting);
+        for (array(); element();) append(waiting_, node_input(), waiting);
         n.inputs = settle(waiting);
       } else if (key == "outputs") {
         all.seen |= 4;
@@ -493,18 +505,18 @@ class program_reader {
       } else if (key == "metadata") {
         all.seen |= 8;
         n.metadata.first = count(m_.metadata);
-        for (in_.object(); in_.key(key);) {
+        for (object(); next(key);) {
           const string name = add(key);
-          append(m_.metadata, {name, add(in_.string())}, n.metadata.first);
+          append(m_.metadata, {name, text()}, n.metadata.first);
         }
         n.metadata.count = count(m_.metadata) - n.metadata.first;
       } else if (key == "is_hop_single_tensor_return") {
-        if (!accept_null()) n.is_single_tensor_return = in_.boolean() ? 1 : 0;
+        if (!accept_null()) n.is_single_tensor_return = boolean() ? 1 : 0;
       } else if (key == "name") {
         n.has_name = !accept_null();
-        if (n.has_name) n.name = add(in_.string());
+        if (n.has_name) n.name = text();
       } else {
-        in_.skip();
+        skip();
       }
     }
     return n;
@@ -515,19 +527,19 @@ class program_reader {
     passing how = passing::absent;
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "name") {
         all.seen |= 1;
-        name = add(in_.string());
+        name = text();
       } else if (key == "arg") {
         all.seen |= 2;
         a = read_argument();
       } else if (key == "kind") {
         if (accept_null()) continue;
-        const std::int64_t code = in_.int64();
+        const std::int64_t code = integer();
         how = code == 1 ? passing::positional : code == 2 ? passing::keyword : passing::unknown;
       } else {
-        in_.skip();
+        skip();
       }
     }
     a.name = name;
@@ -540,7 +552,7 @@ class program_reader {
   void program() {
     required all(*this, 15);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "graph_module")
         all.seen |= 1, graph_module();
       else if (key == "opset_version")
@@ -552,29 +564,29 @@ class program_reader {
       else if (key == "verifiers")
         m_.verifiers = strings();
       else if (key == "torch_version")
-        m_.torch_version = add(in_.string());
+        m_.torch_version = text();
       else if (key == "guards_code")
         m_.guards = strings();
       else
-        in_.skip();
+        skip();
     }
   }
   void config() {
     required all(*this, 1);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key != "config") {
-        in_.skip();
+        skip();
         continue;
       }
       all.seen |= 1;
-      for (in_.object(); in_.key(key);) stored(key);
+      for (object(); next(key);) stored(key);
     }
   }
   void graph_module() {
     required all(*this, 7);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "graph") {
         all.seen |= 1;
         (void)graph();
@@ -583,28 +595,28 @@ class program_reader {
         signature();
       } else if (key == "module_call_graph") {
         all.seen |= 4;
-        for (in_.array(); in_.element();) module_call();
+        for (array(); element();) module_call();
       } else if (key == "metadata") {
         m_.metadata_json = verbatim_object();
       } else if (key == "treespec_namedtuple_fields") {
         m_.namedtuples_json = verbatim_object();
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
   void signature() {
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "input_specs") {
         all.seen |= 1;
-        for (in_.array(); in_.element();) append(m_.inputs, read_input_spec(), 0);
+        for (array(); element();) append(m_.inputs, read_input_spec(), 0);
       } else if (key == "output_specs") {
         all.seen |= 2;
-        for (in_.array(); in_.element();) append(m_.outputs, read_output_spec(), 0);
+        for (array(); element();) append(m_.outputs, read_output_spec(), 0);
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
@@ -619,23 +631,22 @@ class program_reader {
   [[nodiscard]] input_spec read_input_spec() {
     input_spec s;
     s.offset = here();
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return s;
     const std::size_t row = row_of(input_kinds, key);
-    if (row == sizeof input_kinds / sizeof input_kinds[0])
-      return in_.fail(errc::pt2_variant, at), s;
+    if (row == sizeof input_kinds / sizeof input_kinds[0]) return fail(errc::pt2_variant, at), s;
     s.kind = static_cast<input_kind>(row);
     argument a;
     if (s.kind == input_kind::constant_input) {
       required all(*this, 3);
-      for (in_.object(); in_.key(key);) {
+      for (object(); next(key);) {
         if (key == "name")
-          all.seen |= 1, s.target = add(in_.string());
+          all.seen |= 1, s.target = text();
         else if (key == "value")
           all.seen |= 2, a = read_argument();
         else
-          in_.skip();
+          skip();
       }
     } else {
       a = bound(info(s.kind), s.kind == input_kind::user_input, s.kind == input_kind::custom_object,
@@ -648,12 +659,11 @@ class program_reader {
   [[nodiscard]] output_spec read_output_spec() {
     output_spec s;
     s.offset = here();
-    const std::uint64_t at = in_.offset();
+    const std::uint64_t at = offset();
     std::string_view key;
     if (!enter(key)) return s;
     const std::size_t row = row_of(output_kinds, key);
-    if (row == sizeof output_kinds / sizeof output_kinds[0])
-      return in_.fail(errc::pt2_variant, at), s;
+    if (row == sizeof output_kinds / sizeof output_kinds[0]) return fail(errc::pt2_variant, at), s;
     s.kind = static_cast<output_kind>(row);
     s.argument = append(m_.arguments, bound(info(s.kind), s.kind == output_kind::user_output, false,
                                             s.target, nullptr));
@@ -666,7 +676,7 @@ class program_reader {
     argument a;
     required all(*this, 1u | (row.target.empty() ? 0u : 2u) | (persistent == nullptr ? 0u : 4u));
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "arg") {
         all.seen |= 1;
         if (any) {
@@ -678,12 +688,12 @@ class program_reader {
         }
       } else if (!row.target.empty() && key == row.target) {
         all.seen |= 2;
-        target = add(in_.string());
+        target = text();
       } else if (persistent != nullptr && key == "persistent") {
         all.seen |= 4;
-        *persistent = in_.boolean();
+        *persistent = boolean();
       } else {
-        in_.skip();
+        skip();
       }
     }
     return a;
@@ -694,13 +704,13 @@ class program_reader {
     {
       required all(*this, 1);
       std::string_view key;
-      for (in_.object(); in_.key(key);) {
+      for (object(); next(key);) {
         if (key == "fqn")
-          all.seen |= 1, c.path = add(in_.string());
+          all.seen |= 1, c.path = text();
         else if (key == "signature" && !accept_null())
           call_signature(c);
         else if (key != "signature")
-          in_.skip();
+          skip();
       }
     }
     append(m_.calls, c, 0);
@@ -709,7 +719,7 @@ class program_reader {
     c.has_signature = true;
     required all(*this, 15);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "inputs") {
         all.seen |= 1;
         c.inputs = argument_list();
@@ -718,33 +728,33 @@ class program_reader {
         c.outputs = argument_list();
       } else if (key == "in_spec") {
         all.seen |= 4;
-        c.in_spec = add(in_.string());
+        c.in_spec = text();
       } else if (key == "out_spec") {
         all.seen |= 8;
-        c.out_spec = add(in_.string());
+        c.out_spec = text();
       } else if (key == "forward_arg_names") {
         c.has_argument_names = !accept_null();
         if (c.has_argument_names) c.argument_names = strings();
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
   void range_constraints() {
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       range_constraint c;
       c.symbol = add(key);
       c.offset = here();
       {
         required all(*this, 3);
-        for (in_.object(); in_.key(key);) {
+        for (object(); next(key);) {
           if (key == "min_val")
             all.seen |= 1, bound_of_range(c.has_min, c.min);
           else if (key == "max_val")
             all.seen |= 2, bound_of_range(c.has_max, c.max);
           else
-            in_.skip();
+            skip();
         }
       }
       append(m_.constraints, c, 0);
@@ -752,23 +762,23 @@ class program_reader {
   }
   void bound_of_range(bool& has, std::int64_t& value) {
     has = !accept_null();
-    if (has) value = in_.int64();
+    if (has) value = integer();
   }
   void schema_version() {
     m_.schema_offset = here();
     required all(*this, 3);
     std::string_view key;
-    for (in_.object(); in_.key(key);) {
+    for (object(); next(key);) {
       if (key == "major") {
         all.seen |= 1;
-        const std::uint64_t at = in_.offset();
-        m_.schema_major = in_.int64();
-        if (m_.schema_major != pt2::schema_major) in_.fail(errc::pt2_schema_major, at);
+        const std::uint64_t at = offset();
+        m_.schema_major = integer();
+        if (m_.schema_major != pt2::schema_major) fail(errc::pt2_schema_major, at);
       } else if (key == "minor") {
         all.seen |= 2;
-        m_.schema_minor = in_.int64();
+        m_.schema_minor = integer();
       } else {
-        in_.skip();
+        skip();
       }
     }
   }
@@ -780,21 +790,21 @@ class program_reader {
     {
       required all(*this, 15);
       std::string_view key;
-      for (in_.object(); in_.key(key);) {
+      for (object(); next(key);) {
         if (key == "path_name") {
           all.seen |= 1;
-          t.path = add(in_.string());
+          t.path = text();
         } else if (key == "is_param") {
           all.seen |= 2;
-          t.is_parameter = in_.boolean();
+          t.is_parameter = boolean();
         } else if (key == "use_pickle") {
           all.seen |= 4;
-          t.is_pickled = in_.boolean();
+          t.is_pickled = boolean();
         } else if (key == "tensor_meta") {
           all.seen |= 8;
           if (!accept_null()) t.meta = tensor();
         } else {
-          in_.skip();
+          skip();
         }
       }
     }

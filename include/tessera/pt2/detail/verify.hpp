@@ -17,6 +17,7 @@
 #include "check.hpp"
 #include "errors.hpp"
 #include "name_table.hpp"
+#include "verify_operators.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace pt2::detail {
@@ -126,7 +127,6 @@ class verifier {
     names_ = &names;
     graph_ = index;
     node_ = none;
-    // Which node will define a value, so that a use before that is told from an unknown name.
     for (std::uint32_t i = 0; i < g.inputs.count; ++i) define(g.inputs.first + i, i, none);
     for (std::uint32_t i = 0; i < g.nodes.count; ++i) {
       node_ = g.nodes.first + i;
@@ -184,6 +184,56 @@ class verifier {
       }
     }
     check_bodies(n);
+    if (const operator_row* row = find_operator(short_target(m_, n)); row != nullptr)
+      check_operator(n, *row);
+  }
+
+  /// Arguments are bound by name; those that equal the default aren't in files.
+  void check_operator(const node& n, const operator_row& row) {
+    std::uint32_t known = 0;
+    signature s(row);
+    for (parameter p; s.next(p);) {
+      const argument* found = nullptr;
+      for (const argument& a : arguments(m_, n.inputs)) {
+        if (text(a.name) != p.name) continue;
+        ++known;
+        if (found != nullptr)
+          place_of_argument(error(errc::pt2_argument_repeated, a.offset)
+                                << "the argument " << p.name << " is given twice",
+                            a);
+        else if (!fits(a, p))
+          place_of_argument(error(errc::pt2_argument_kind, a.offset)
+                                << info(a.kind).variant << " can't be the argument " << p.name
+                                << " of " << row.name << '(' << row.signature << ')',
+                            a);
+        found = &a;
+      }
+      if (found == nullptr && !p.has_default)
+        place_of_node(error(errc::pt2_argument_missing, n.offset)
+                      << "the argument " << p.name << " of " << row.name << " is missing");
+    }
+    if (known != n.inputs.count) unknown_arguments(n, row);
+    check_results(n, row, s);
+  }
+  void unknown_arguments(const node& n, const operator_row& row) {
+    for (const argument& a : arguments(m_, n.inputs)) {
+      bool is_known = false;
+      signature s(row);
+      for (parameter p; s.next(p);) is_known = is_known || p.name == text(a.name);
+      if (!is_known)
+        place_of_argument(error(errc::pt2_argument_unknown, a.offset)
+                              << row.name << " has no argument " << text(a.name),
+                          a);
+    }
+  }
+  void check_results(const node& n, const operator_row& row, signature& s) {
+    std::uint32_t count = 0;
+    bool ok = true;
+    for (parameter p; s.next_result(p); ++count)
+      ok = ok && count < n.outputs.count && result_fits(m_.arguments[n.outputs.first + count], p);
+    if (!ok || count != n.outputs.count)
+      place_of_node(error(errc::pt2_result, n.offset)
+                    << "the results aren't those of " << row.name << '(' << row.signature << ')');
   }
 
   /// A result or an input of the graph.
