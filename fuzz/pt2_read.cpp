@@ -41,7 +41,7 @@ class zip {
     central_ += "PK\1\2";
     put(central_, 20, 2);
     central_ += both;
-    put(central_, 0, 10), put(central_, out_.size(), 4);
+    put(central_, 0, 8), put(central_, 0, 2), put(central_, out_.size(), 4);
     central_ += name;
     out_ += "PK\3\4" + both;
     out_ += name;

@@ -129,7 +129,7 @@ struct archive {
       central += "PK\1\2";
       put(central, 20, 2);
       central += both;
-      put(central, 0, 10), put(central, out.size(), 4);
+      put(central, 0, 8), put(central, 0, 2), put(central, out.size(), 4);
       central += e.name;
       out += "PK\3\4" + both + e.name + e.content;
     }
