@@ -7313,9 +7313,23 @@ class archive_reader {
 namespace tessera::inline TESSERA_ABI {
 namespace pt2::detail {
 
+/// Appends " (with inputs, nodes)": what the object has that lacks something.
+[[gnu::cold]] inline void append_members(text& to, std::string_view object) {
+  constexpr int max_shown = 12;
+  json::reader in(object, {.max_depth = 1024});
+  std::string_view key, between = " (with ";
+  int shown = 0;
+  for (in.object(); shown < max_shown && in.key(key); in.skip(), ++shown) {
+    append_shown(to << between, key.substr(0, 40));
+    between = ", ";
+  }
+  if (shown != 0) to << (shown == max_shown ? ", ...)" : ")");
+}
+
 /// Appends "member m/models/model.json, $.graph_module.graph": the member that an offset is in and,
 /// in JSON, the path. Nothing where the archive has no directory.
-[[gnu::cold]] inline void append_member_place(text& to, bytes source, std::uint64_t offset) {
+[[gnu::cold]] inline void append_member_place(text& to, errc code, bytes source,
+                                              std::uint64_t offset) {
   model m;
   m.source = source;
   // Whatever is wrong with one member, the others are found.
@@ -7332,12 +7346,14 @@ namespace pt2::detail {
     const std::string_view json = as_text(content(m, of));
     const text path = json::path(json, offset - of.data_offset, {.max_depth = 1024});
     append_shown(to << ", ", path);
+    if (code == errc::pt2_missing)
+      append_members(to, json.substr(to_size(offset - of.data_offset)));
     return;
   }
 }
 [[gnu::cold]] inline void append_place(text& to, const error& e, const std::byte* source,
                                        std::size_t size) {
-  append_member_place(to, {source, size}, e.offset);
+  append_member_place(to, e.code, {source, size}, e.offset);
 }
 
 [[nodiscard]] inline bool is_archive(const std::byte* source, std::size_t size) noexcept {

@@ -110,6 +110,11 @@ TEST_CASE("pt2/conformance: an error is described with its member and its path",
   CHECK(shown.view().find("member two/models/model.json, "
                           "$.graph_module.graph.nodes[0].inputs[0].arg, offset ") !=
         std::string_view::npos);
+  pt2_samples::archive lacking = pt2_samples::open("two");
+  lacking.replace(pt2_samples::program_json, ", \"minor\": 20", "");
+  const std::string incomplete = lacking.zip();
+  const text missing = describe(pt2::read(incomplete).error(), as_bytes(incomplete), "two.pt2");
+  CHECK(missing.view().find("$.schema_version (with major), offset ") != std::string_view::npos);
   // Core's errors too.
   a.replace(pt2_samples::program_json, R"("as_tensr")", R"("as_tensor)");
   const std::string broken = a.zip();
