@@ -3,7 +3,7 @@
 #
 # Checks every #include against the layers:
 #
-#   version -> core -> core/json -> one format -> its facade -> formats | io, tensor -> vm -> inspect -> genome -> cli
+#   version -> core -> core/json -> one format -> its facade -> formats | io, tensor, import -> vm -> inspect -> genome -> cli
 #
 # and a few rules that readers of a file rely on: which standard headers the library may use, where
 # casts of memory may be, how long a header may be.
@@ -53,6 +53,8 @@ function(layer_of name out_layer out_format)
   elseif(name MATCHES "^inspect/((${any_format})/)?[a-z0-9_]+\\.hpp$")
     set(layer 7)
     set(format ${CMAKE_MATCH_2})
+  elseif(name MATCHES "^transform/[a-z0-9_]+\\.hpp$")
+    set(layer 6)
   else()
     set(layer "")
   endif()
@@ -140,6 +142,7 @@ set(rank_formats 0)
 set(rank_io 1)
 set(rank_tensor 1)
 set(rank_vm 2)
+set(rank_import 1)
 set(rank_inspect 3)
 set(rank_genome 4)
 set(rank_cli 5)

@@ -4,7 +4,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(tessera_targets tessera tessera_compiled tessera_vm tessera_inspect)
+set(tessera_targets tessera tessera_compiled tessera_vm tessera_inspect tessera_transform)
 foreach(format IN LISTS TESSERA_FORMATS)
   list(APPEND tessera_targets tessera_${format})
 endforeach()
@@ -32,8 +32,8 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/tessera-config-version.c
 install(FILES "${PROJECT_BINARY_DIR}/tessera-config.cmake"
               "${PROJECT_BINARY_DIR}/tessera-config-version.cmake" DESTINATION "${package_dir}")
 
-# tessera.pc is for headers only, tessera-compiled.pc, tessera-vm.pc and tessera-inspect.pc for the libraries. The prefix is taken from the
-# place of the .pc file, so that an installed tree can be moved.
+# tessera.pc is for headers only, tessera-compiled.pc, the others for the libraries. The prefix is
+# taken from the place of the .pc file, so that an installed tree can be moved.
 set(pc_dir "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 file(RELATIVE_PATH up "${CMAKE_INSTALL_PREFIX}/${pc_dir}" "${CMAKE_INSTALL_PREFIX}")
 string(REGEX REPLACE "/$" "" up "${up}")
@@ -50,7 +50,7 @@ foreach(kind IN ITEMS INCLUDE LIB)
     set(tessera_pc_${name}dir "\${prefix}/${CMAKE_INSTALL_${kind}DIR}")
   endif()
 endforeach()
-foreach(name IN ITEMS tessera tessera-compiled tessera-vm tessera-inspect)
+foreach(name IN ITEMS tessera tessera-compiled tessera-vm tessera-inspect tessera-transform)
   configure_file("${PROJECT_SOURCE_DIR}/cmake/${name}.pc.in" "${PROJECT_BINARY_DIR}/${name}.pc" @ONLY)
   install(FILES "${PROJECT_BINARY_DIR}/${name}.pc" DESTINATION "${pc_dir}")
 endforeach()

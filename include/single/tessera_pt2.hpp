@@ -1441,7 +1441,13 @@ concept temporary_text =
   X(pt2_note_byte_order, 6153,                                                                     \
     "the archive doesn't state its byte order; little-endian is assumed")                          \
                                                                                                    \
-  X(pt2_write_stopped, 6160, "the sink refused to take more bytes")
+  X(pt2_write_stopped, 6160, "the sink refused to take more bytes")                                \
+                                                                                                   \
+  X(pt2_import_control, 6170, "NAC has no form for this control flow")                             \
+  X(pt2_import_argument, 6171, "NAC has no form for this argument")                                \
+  X(pt2_import_type, 6172, "NAC has no code for this element type")                                \
+  X(pt2_import_limit, 6173, "more than a NAC container can number")                                \
+  X(pt2_import_output, 6174, "NAC has no form for this output")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_PT2_HPP
 
@@ -1770,6 +1776,7 @@ class block {
   }
   [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
 
+ protected:
   [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
     block to;
     to.reserve(grown(count));  // if it throws: no change
@@ -1778,7 +1785,6 @@ class block {
     *this = std::move(to);
   }
 
- protected:
   void* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
@@ -1839,7 +1845,7 @@ class pool : private detail::block {
   }
 
   void push_back(const T& value) {
-    if ((capacity_ - size_) < sizeof(T)) return push_growing(value);
+    if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
@@ -1869,13 +1875,6 @@ class pool : private detail::block {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!(a[i] == b[i])) return false;
     return true;
-  }
-
- private:
-  void push_growing(const T& value) {
-    const T copy = value;  // which may be in this pool
-    ::new (static_cast<void*>(prepare(1))) T(copy);
-    advance(1);
   }
 };
 
@@ -2237,7 +2236,8 @@ inline constexpr std::uint64_t no_offset = 0xffffffffffffffff;  ///< not found
 namespace tessera::inline TESSERA_ABI {
 
 /// An error in a text source, with line, column, caret and, when the text is JSON, the path.
-/// `name` is the file's name for display.
+/// `name` is the file's name for display. A source with zero bytes is shown as a binary if the error
+/// is one of a binary format's reader.
 [[nodiscard]] text describe(error e, std::string_view source, std::string_view name = "<input>",
                             const limits& limit = {});
 
@@ -3463,7 +3463,8 @@ TESSERA_INLINE std::string_view error::name() const noexcept { return detail::ro
 
 namespace tessera::inline TESSERA_ABI {
 
-TESSERA_INLINE void append_shown(text& out, std::string_view s, std::string_view kept) {
+[[gnu::cold]] TESSERA_INLINE void append_shown(text& out, std::string_view s,
+                                               std::string_view kept) {
   const auto hex = [&out](unsigned v) { out << "0123456789abcdef"[v & 15]; };
   const char* plain = s.data();
   const char* const end = plain + s.size();
@@ -3758,7 +3759,7 @@ class big_integer {
 }
 
 /// The definition: numerator / denominator as big integers, 64 bits of quotient, one rounding.
-[[nodiscard]] inline double decimal_to_double_exact(const decimal& d) noexcept {
+[[nodiscard, gnu::cold]] inline double decimal_to_double_exact(const decimal& d) noexcept {
   // Beyond 800 digits the rest only means "a little more": the halfway points between doubles
   // have at most 767 significant digits.
   constexpr unsigned max_digits = 800;
@@ -3876,9 +3877,42 @@ class big_integer {
 #define TESSERA_CORE_SORT_HPP
 
 #include <cstddef>
+#include <cstring>
 
 
 namespace tessera::inline TESSERA_ABI {
+
+namespace detail {
+
+/// Sorts `count` elements of `size` bytes. One function for all types: each of its own costs the
+/// compiler more than it gains.
+[[gnu::noinline]] inline void sort_bytes(void* values, std::size_t count, std::size_t size,
+                                         bool (*less)(const void* context, const void* a,
+                                                      const void* b),
+                                         const void* context) {
+  block other;
+  other.append(values, count * size);
+  char *from = static_cast<char*>(values), *to = static_cast<char*>(other.data());
+  const std::size_t end = count * size;
+  for (std::size_t width = size; width < end; width *= 2) {
+    for (std::size_t first = 0; first < end; first += 2 * width) {
+      const std::size_t middle = end - first > width ? first + width : end;
+      const std::size_t last = end - first > 2 * width ? first + 2 * width : end;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; i += size) {
+        const bool is_a = a < middle && (b == last || !less(context, from + b, from + a));
+        std::memcpy(to + i, from + (is_a ? a : b), size);
+        (is_a ? a : b) += size;
+      }
+    }
+    char* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values) std::memcpy(values, from, end);
+}
+
+}  // namespace detail
 
 /// Puts `count` values in ascending order; equal ones keep their order.
 template <class T, class Less>
@@ -3887,23 +3921,13 @@ void sort(T* values, std::size_t count, Less less) {
   while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
   if (ordered >= count) return;
 
-  pool<T> other;
-  other.append(values, count);
-  T *from = values, *to = other.data();
-  for (std::size_t width = 1; width < count; width *= 2) {
-    for (std::size_t first = 0; first < count; first += 2 * width) {
-      const std::size_t middle = count - first > width ? first + width : count;
-      const std::size_t last = count - first > 2 * width ? first + 2 * width : count;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; ++i)
-        to[i] = a < middle && (b == last || !less(from[b], from[a])) ? from[a++] : from[b++];
-    }
-    T* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values)
-    for (std::size_t i = 0; i < count; ++i) values[i] = from[i];
+  detail::sort_bytes(
+      values, count, sizeof(T),
+      [](const void* context, const void* a, const void* b) {
+        return static_cast<bool>((*static_cast<const Less*>(context))(*static_cast<const T*>(a),
+                                                                      *static_cast<const T*>(b)));
+      },
+      &less);
 }
 
 /// The index of the first value that isn't below the one sought; `count` if all are. `below` is
@@ -5448,6 +5472,9 @@ TESSERA_INLINE text message_of(error e, std::string_view source, std::string_vie
 TESSERA_INLINE text describe(error e, std::string_view source, std::string_view name,
                              const limits& limit) {
   if (e.index != error_index::none) return detail::describe_element(e, name);
+  // Binaries may come as characters, too; no text of a format has a zero byte.
+  if (detail::table_of(e).append_place != nullptr && source.find('\0') != source.npos)
+    return describe(e, as_bytes(source), name);
   const std::size_t offset = e.offset < source.size() ? to_size(e.offset) : source.size();
   const line_column at = locate(source, offset);
   text out(name);

@@ -108,6 +108,12 @@
   X(pt2_note_byte_order, 6153,                                                                     \
     "the archive doesn't state its byte order; little-endian is assumed")                          \
                                                                                                    \
-  X(pt2_write_stopped, 6160, "the sink refused to take more bytes")
+  X(pt2_write_stopped, 6160, "the sink refused to take more bytes")                                \
+                                                                                                   \
+  X(pt2_import_control, 6170, "NAC has no form for this control flow")                             \
+  X(pt2_import_argument, 6171, "NAC has no form for this argument")                                \
+  X(pt2_import_type, 6172, "NAC has no code for this element type")                                \
+  X(pt2_import_limit, 6173, "more than a NAC container can number")                                \
+  X(pt2_import_output, 6174, "NAC has no form for this output")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_PT2_HPP
