@@ -324,7 +324,7 @@ class tensor_rules {
   [[gnu::cold, gnu::noinline]] void list_tags(writer out, range list) const {
     constexpr std::uint32_t most = 4;
     out << '[';
-    for (std::uint32_t i = 0; i < std::min(list.count, most); ++i) {
+    for (std::uint32_t i = 0; i < list.count && i < most; ++i) {
       const tag& t = g_.tags[list.first + i];
       out << (i == 0 ? "[" : ",[") << t.rank << ',' << t.number << ']';
     }
