@@ -14,8 +14,8 @@ namespace tessera::inline TESSERA_ABI {
 namespace io {
 
 bool is_png(bytes data) noexcept {
-  constexpr unsigned char magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  return data.size() >= sizeof magic && std::memcmp(data.data(), magic, sizeof magic) == 0;
+  constexpr unsigned char signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+  return data.size() >= sizeof signature && std::memcmp(data.data(), signature, sizeof signature) == 0;
 }
 
 #ifdef TESSERA_HAS_PNG
