@@ -56,7 +56,7 @@ class disjoint_counter {
     std::uint32_t gene = 0, occurrences = 0;
     std::uint32_t firsts = 0;  ///< nodes that are the first of a set: occurrences are no more
   };
-  explicit disjoint_counter(std::uint32_t max_nodes) : stride_(max_nodes) {}
+  explicit disjoint_counter(std::uint32_t nodes) : stride_(nodes) {}
 
   void begin_graph() { ++graph_; }
   void add(std::uint32_t gene, std::span<const std::uint32_t> ascending);

@@ -78,8 +78,8 @@ void multiply_bytes(std::size_t m, std::size_t n, std::size_t k, const factor<T>
 inline void charge_products(memory& arena, data_type type, std::uint64_t count, std::uint64_t m,
                             std::uint64_t n, std::uint64_t k) {
   const bool has_kernel = type == data_type::float32;
-  const std::uint64_t one = product_steps(m, n, k, has_kernel ? products_a_step : 1);
-  arena.charge(product_of_steps(has_kernel ? count : product_of_steps(count, 2), one));
+  const std::uint64_t each = product_steps(m, n, k, has_kernel ? products_a_step : 1);
+  arena.charge(product_of_steps(has_kernel ? count : product_of_steps(count, 2), each));
 }
 
 /// C[m,n] += A[m,k] B[k,n].

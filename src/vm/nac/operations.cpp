@@ -101,7 +101,7 @@ value result_of(call& c, model::operation o, std::span<const value> arguments) {
   for (const value& v : arguments) {
     b.first[letter] = static_cast<std::uint8_t>(given.size());
     if (v.is_list())
-      for (const value& one : v.as_list()) given.push_back(&one);
+      for (const value& item : v.as_list()) given.push_back(&item);
     else
       given.push_back(&v);
     b.count[letter] = static_cast<std::uint8_t>(given.size() - b.first[letter]);
