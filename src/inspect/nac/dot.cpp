@@ -40,6 +40,7 @@ class drawing {
   [[nodiscard]] picture run() {
     out_.title = "program";
     if (options_.schedule) read_schedule();
+    if (options_.fold) find_chains();
     list(at_.instructions(), 'v');
     if (!at_.training().empty()) {
       out_.frames.push_back({"training", "training"});
@@ -71,6 +72,35 @@ class drawing {
     }
   }
 
+  /// Fills chain_ and members_: an instruction joins the chain of its only input if no other reads
+  /// that.
+  void find_chains() {
+    const std::vector<nac::instruction>& code = at_.instructions();
+    constexpr std::uint32_t none = picture::none;
+    std::vector<std::uint32_t> readers(code.size()), input(code.size(), none);
+    for (const nac::instruction& i : code) {
+      std::set<std::uint32_t> from;
+      for (const nac_argument& a : at_.arguments(i))
+        if (a.what == kind::result) from.insert(static_cast<std::uint32_t>(a.value));
+      std::erase_if(from, [&](std::uint32_t f) { return is_parameter(code[f]); });
+      for (const std::uint32_t f : from) ++readers[f];
+      const bool is_regular = i.a >= nac::first_regular_op;
+      if (is_regular && from.size() == 1 && code[*from.begin()].a >= nac::first_regular_op)
+        input[i.index] = *from.begin();
+    }
+    chain_.resize(code.size());
+    members_.resize(code.size());
+    for (const nac::instruction& i : code) {
+      const std::uint32_t from = input[i.index];
+      const bool joins = from != none && from < i.index && readers[from] == 1;
+      chain_[i.index] = joins ? chain_[from] : i.index;
+      members_[chain_[i.index]].push_back(i.index);
+    }
+  }
+  [[nodiscard]] bool is_folded(char prefix) const noexcept {
+    return prefix == 'v' && !chain_.empty();
+  }
+
   void list(const std::vector<nac::instruction>& code, char prefix) {
     boxes_.assign(code.size(), picture::none);
     for (const nac::instruction& i : code) node(i, prefix);
@@ -95,7 +125,11 @@ class drawing {
 
   void node(const nac::instruction& i, char prefix) {
     const bool parameter = is_parameter(i);
-    if (parameter && !options_.parameters) return;
+    if (parameter && (!options_.parameters || is_folded(prefix))) return;
+    if (is_folded(prefix) && chain_[i.index] != i.index) {
+      boxes_[i.index] = boxes_[chain_[i.index]];
+      return;
+    }
     const std::vector<nac_argument> arguments = at_.arguments(i);
     const std::string operation = at_.operation(i);
     bool broken = false;
@@ -112,6 +146,8 @@ class drawing {
     if (prefix == 't') n.frame = 0;
     if (parameter) {
       n.lines = lines_of_parameter(arguments[0]);
+    } else if (is_folded(prefix) && i.a >= nac::first_regular_op) {
+      append_chain(n.lines, members_[i.index]);
     } else {
       n.lines.push_back({operation, "#1a1a1a", true});
       if (i.a == nac::op_input && i.b == 0 && prefix == 'v')
@@ -120,6 +156,11 @@ class drawing {
                                : "lifted#" + std::to_string(at_.lifted(i.index))});
       else if (!values.empty())
         n.lines.push_back({values, grey});
+    }
+    if (prefix == 'v' && !parameter) {
+      const std::uint32_t last = is_folded(prefix) ? members_[i.index].back() : i.index;
+      if (last < options_.shapes.size() && !options_.shapes[last].empty())
+        n.lines.push_back({options_.shapes[last], "#2f6ba8"});
     }
     if (prefix == 'v' && !commands_.empty() && !commands_[i.index].empty())
       n.lines.push_back({commands_[i.index], "#8a8a8a"});
@@ -132,6 +173,29 @@ class drawing {
     out_.nodes.push_back(std::move(n));
   }
 
+  /// The operations of a chain, with their constants and parameters.
+  void append_chain(std::vector<picture::line>& to,
+                    const std::vector<std::uint32_t>& members) const {
+    constexpr std::size_t max_shown = 12;
+    for (std::size_t k = 0; k < members.size() && k < max_shown; ++k) {
+      const nac::instruction& i = at_.instructions()[members[k]];
+      to.push_back({at_.operation(i), "#1a1a1a", true});
+      std::string values;
+      for (const nac_argument& a : at_.arguments(i)) {
+        std::string value;
+        if (a.what != kind::result && a.what != kind::absent) value = at_.text_of(a);
+        if (a.what == kind::result && options_.parameters) {
+          const nac::instruction& from = at_.instructions()[static_cast<std::size_t>(a.value)];
+          if (is_parameter(from)) value = at_.text_of(at_.arguments(from)[0]);
+        }
+        if (!value.empty()) values.append(values.empty() ? "" : ", ").append(value);
+      }
+      if (!values.empty()) to.push_back({values, grey});
+    }
+    if (members.size() > max_shown)
+      to.push_back({std::to_string(members.size() - max_shown) + " more", grey});
+  }
+
   void arrows(const std::vector<nac::instruction>& code, const nac::instruction& i, char prefix) {
     const std::vector<nac_argument> arguments = at_.arguments(i);
     std::size_t results = 0;
@@ -140,6 +204,7 @@ class drawing {
       if (arguments[k].what != kind::result) continue;
       const auto from = static_cast<std::uint32_t>(arguments[k].value);
       if (boxes_[from] == picture::none) continue;
+      if (is_folded(prefix) && boxes_[from] == boxes_[i.index]) continue;
       picture::edge e{boxes_[from], boxes_[i.index]};
       if (results > 1) e.label = std::to_string(k + 1);
       if (is_parameter(code[from])) {
@@ -157,6 +222,9 @@ class drawing {
   picture out_;
   std::vector<std::uint32_t> boxes_;   // of each instruction of the list
   std::vector<std::string> commands_;  // of each instruction
+  // With `fold`: the first instruction of each one's chain, and of these the instructions in it.
+  std::vector<std::uint32_t> chain_;
+  std::vector<std::vector<std::uint32_t>> members_;
   std::set<std::pair<std::uint32_t, std::uint32_t>> forwarded_;
 };
 

@@ -50,6 +50,40 @@ TEST_CASE("nac/dot: a node for each instruction, an arrow for each result taken"
               "labelfontcolor=\"#8a8a8a\", style=\"dashed\"];\n") == 1);
 }
 
+TEST_CASE("nac/dot: folded, a box for each chain; shapes", "[inspect_nac]") {
+  const container c(R"(nac 1.8
+parameters:
+  1 = "w"
+tensors:
+  1 = f32 [2] hex { 0000803f 00000040 }
+code:
+  x = input
+  w = parameter 1
+  a = nac.mul(x, w)
+  b = nac.add(a, 1)
+  c = nac.neg(b)
+  d = nac.add(c, c)
+  e = nac.add(d, b)
+  output(e)
+)");
+  const std::string folded = drawn(c, {.fold = true});
+  // a, b are one box; b is read twice, so c begins another, which d joins.
+  CHECK(count(folded, "tooltip=") == 5);
+  CHECK(count(folded, ">w<") == 1);
+  CHECK(count(folded, "  v2 -> v4") == 1);
+  CHECK(count(folded, "  v2 -> v6") == 1);
+  CHECK(count(folded, "  v4 -> v6") == 1);
+  CHECK(count(folded, " -> ") == 5);
+  CHECK(drawn(c, {.parameters = false, .fold = true}).find(">w<") == std::string::npos);
+
+  const std::string shapes[] = {"f32 [1]", "", "f32 [2]", "f32 [3]"};
+  const std::string shaped = drawn(c, {.fold = true, .shapes = shapes});
+  CHECK(count(shaped, ">f32 [1]<") == 1);
+  CHECK(count(shaped, ">f32 [2]<") == 0);  // inside a box
+  CHECK(count(shaped, ">f32 [3]<") == 1);
+  CHECK(count(drawn(c, {.shapes = shapes}), ">f32 [2]<") == 2);
+}
+
 TEST_CASE("nac/dot: names are escaped, broken references red, training framed", "[inspect_nac]") {
   const container c(R"(nac 1.8
 operations:

@@ -14,6 +14,9 @@
 //   frame            the training section
 //   grey text        with `schedule`: the memory commands of the instruction
 //   dashed arrow     with `schedule`: a result that is forwarded rather than kept
+//   blue text        with `shapes`: the type and shape of the result
+//   long box         with `fold`: instructions of which each has the result of the one before as its
+//                    only input, and is the only one to read it; parameters are named in their box
 //
 // The same file gives the same picture.
 //
@@ -25,6 +28,9 @@
 #ifndef TESSERA_INSPECT_NAC_DOT_HPP
 #define TESSERA_INSPECT_NAC_DOT_HPP
 
+#include <span>
+#include <string>
+
 #include "../picture.hpp"
 #include "lookup.hpp"
 
@@ -34,6 +40,8 @@ namespace inspect {
 struct program_draw_options {
   bool schedule = false;
   bool parameters = true;  ///< else parameters are left out
+  bool fold = false;
+  std::span<const std::string> shapes = {};  ///< by instruction: "f32 [1, 64]"; or none
 };
 [[nodiscard]] picture draw(const lookup& program, const program_draw_options& options = {});
 

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "tessera/inspect/nem/diff.hpp"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace tessera::inline TESSERA_ABI {
+namespace inspect {
+
+namespace {
+
+[[nodiscard]] std::size_t indent_of(std::string_view line) noexcept {
+  return std::min(line.find_first_not_of(' '), line.size());
+}
+
+/// Statements with the lines that continue them, which are indented by four more.
+[[nodiscard]] std::vector<std::string> statements_of(const nem::model& m) {
+  constexpr std::size_t continued = 4;
+  std::vector<std::string> out;
+  std::size_t indent = 0;
+  const text listing = nem::print(m);
+  for (std::string_view left = listing.view(); !left.empty();) {
+    const std::string_view line = left.substr(0, left.find('\n'));
+    left.remove_prefix(std::min(line.size() + 1, left.size()));
+    if (indent_of(line) == line.size()) continue;
+    if (!out.empty() && indent_of(line) >= indent + continued) {
+      out.back().append("\n").append(line);
+      continue;
+    }
+    indent = indent_of(line);
+    out.emplace_back(line);
+  }
+  return out;
+}
+
+/// What a statement declares: "buffer x", "let x", "t0 =". Others are their first line.
+[[nodiscard]] std::string_view name_of(std::string_view statement) noexcept {
+  statement = statement.substr(0, statement.find('\n'));
+  const std::size_t start = indent_of(statement);
+  const std::size_t first = statement.find(' ', start);
+  const std::size_t second = first == statement.npos ? first : statement.find(' ', first + 1);
+  return statement.substr(0, second);
+}
+
+struct span {
+  std::size_t a, a_end, b, b_end;
+  unsigned depth;
+};
+
+class matcher {
+ public:
+  matcher(const std::vector<std::string>& a, const std::vector<std::string>& b)
+      : a_(a), b_(b), partner_(a.size(), none) {}
+
+  /// For each statement of `a`, its equal in `b`; ascending.
+  [[nodiscard]] std::vector<std::size_t> run() {
+    open_.push_back({0, a_.size(), 0, b_.size(), 0});
+    while (!open_.empty()) {
+      span s = open_.back();
+      open_.pop_back();
+      trim(s);
+      if (s.a != s.a_end && s.b != s.b_end && s.depth < max_depth) split(s);
+    }
+    return std::move(partner_);
+  }
+
+  static constexpr std::size_t none = ~std::size_t{0};
+
+ private:
+  static constexpr unsigned max_depth = 64;
+
+  void trim(span& s) {
+    while (s.a < s.a_end && s.b < s.b_end && a_[s.a] == b_[s.b]) partner_[s.a++] = s.b++;
+    while (s.a < s.a_end && s.b < s.b_end && a_[s.a_end - 1] == b_[s.b_end - 1])
+      partner_[--s.a_end] = --s.b_end;
+  }
+
+  /// Matches what is unique on both sides, and leaves the spans between.
+  void split(const span& s) {
+    struct place {
+      std::size_t a = none, b = none;
+      bool twice = false;
+    };
+    std::unordered_map<std::string_view, place> places;
+    for (std::size_t i = s.a; i < s.a_end; ++i) {
+      place& p = places[a_[i]];
+      p.twice = p.twice || p.a != none;
+      p.a = i;
+    }
+    for (std::size_t i = s.b; i < s.b_end; ++i)
+      if (const auto at = places.find(b_[i]); at != places.end()) {
+        at->second.twice = at->second.twice || at->second.b != none;
+        at->second.b = i;
+      }
+    std::vector<std::pair<std::size_t, std::size_t>> unique;
+    for (std::size_t i = s.a; i < s.a_end; ++i)
+      if (const place& p = places[a_[i]]; !p.twice && p.b != none) unique.emplace_back(i, p.b);
+    span rest = s;
+    ++rest.depth;
+    bool any = false;
+    for (const auto& [a, b] : ascending(unique)) {
+      any = true;
+      partner_[a] = b;
+      open_.push_back({rest.a, a, rest.b, b, rest.depth});
+      rest.a = a + 1;
+      rest.b = b + 1;
+    }
+    if (any) open_.push_back(rest);
+  }
+
+  using pairs = std::vector<std::pair<std::size_t, std::size_t>>;
+  /// A longest subsequence whose second members ascend.
+  [[nodiscard]] static pairs ascending(const pairs& of) {
+    std::vector<std::size_t> piles, before(of.size(), none);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      const auto at = std::lower_bound(
+          piles.begin(), piles.end(), of[i].second,
+          [&of](std::size_t pile, std::size_t value) { return of[pile].second < value; });
+      if (at != piles.begin()) before[i] = *(at - 1);
+      if (at == piles.end())
+        piles.push_back(i);
+      else
+        *at = i;
+    }
+    pairs out;
+    for (std::size_t i = piles.empty() ? none : piles.back(); i != none; i = before[i])
+      out.push_back(of[i]);
+    std::reverse(out.begin(), out.end());
+    return out;
+  }
+
+  const std::vector<std::string>& a_;
+  const std::vector<std::string>& b_;
+  std::vector<std::size_t> partner_;
+  std::vector<span> open_;
+};
+
+/// Adds the statements between two matches.
+void add_gap(program_difference& out, std::vector<std::string>& a, std::size_t a_first,
+             std::size_t a_last, std::vector<std::string>& b, std::size_t b_first,
+             std::size_t b_last) {
+  std::unordered_map<std::string, std::size_t> added;  // by name, the first
+  for (std::size_t j = b_last; j-- > b_first;) added[std::string(name_of(b[j]))] = j;
+  std::size_t next = b_first;
+  const auto add_until = [&](std::size_t end) {
+    for (; next < end; ++next) out.statements.push_back({"", std::move(b[next])}), ++out.added;
+  };
+  for (std::size_t i = a_first; i < a_last; ++i) {
+    const auto at = added.find(std::string(name_of(a[i])));
+    if (at == added.end() || at->second < next) {
+      out.statements.push_back({std::move(a[i]), ""});
+      ++out.removed;
+      continue;
+    }
+    const std::size_t partner = at->second;
+    added.erase(at);
+    for (std::size_t j = next; j < partner; ++j) {
+      const auto known = added.find(std::string(name_of(b[j])));
+      if (known != added.end() && known->second == j) added.erase(known);
+    }
+    add_until(partner);
+    out.statements.push_back({std::move(a[i]), std::move(b[partner])});
+    ++out.changed;
+    next = partner + 1;
+  }
+  added.clear();
+  add_until(b_last);
+}
+
+}  // namespace
+
+program_difference diff(const nem::model& before, const nem::model& after) {
+  std::vector<std::string> a = statements_of(before), b = statements_of(after);
+  const std::vector<std::size_t> partner = matcher(a, b).run();
+  program_difference out;
+  std::size_t i = 0, j = 0;
+  for (std::size_t k = 0; k <= a.size(); ++k) {
+    if (k < a.size() && partner[k] == matcher::none) continue;
+    const std::size_t to = k < a.size() ? partner[k] : b.size();
+    add_gap(out, a, i, k, b, j, to);
+    if (k < a.size()) ++out.unchanged;
+    i = k + 1;
+    j = to + 1;
+  }
+  return out;
+}
+
+}  // namespace inspect
+}  // namespace tessera::inline TESSERA_ABI
