@@ -161,6 +161,11 @@ class interpreter {
   template <class Observer>
   outcome run(const budget& limit, Observer&& see);
 
+  /// What an instruction gave, for observers: until it is freed (of freeing::never, until the run's
+  /// end).
+  [[nodiscard]] const value& result(std::uint32_t instruction) const noexcept {
+    return results_[instruction];
+  }
   /// What the program returned, in its order.
   [[nodiscard]] std::span<const value> outputs() const noexcept { return outputs_; }
   /// What OUTPUT 1 gave outside of branches, in its order.

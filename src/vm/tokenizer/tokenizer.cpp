@@ -133,6 +133,25 @@ template <class Function>
 
 }  // namespace
 
+std::string missing_library(bytes manifest, bool unicode, bool expressions) {
+  model::manifest_reader in(manifest);
+  for (model::tokenizer_instruction i; in.next(i);) {
+    if (i.row == nullptr) continue;
+    const model::tokenizer_op op = i.op();
+    const bool of_unicode = op == model::tokenizer_op::lowercase ||
+                            op == model::tokenizer_op::unicode_norm ||
+                            op == model::tokenizer_op::filter_category;
+    if (of_unicode && !unicode) return std::string(i.row->name) + " (needs utf8proc)";
+    if (op == model::tokenizer_op::partition_rules && !expressions)
+      return std::string(i.row->name) + " (needs PCRE2)";
+  }
+  return {};
+}
+
+std::string missing_library(bytes manifest) {
+  return missing_library(manifest, has_unicode(), has_expressions());
+}
+
 struct tokenizer::parts {
   enum class joining : std::uint8_t { blocks, printable, bytes, marked, spaced };
 

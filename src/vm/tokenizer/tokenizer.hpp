@@ -79,6 +79,12 @@ struct tokenizer_options {
   std::span<const tokenizer_file> files = {};
 };
 
+/// What a manifest needs of libraries that a build lacks: "unicode_norm (needs utf8proc)". Empty where
+/// it needs none of them, and of a container without a tokenizer.
+[[nodiscard]] std::string missing_library(bytes manifest, bool unicode, bool expressions);
+/// Likewise of this build.
+[[nodiscard]] std::string missing_library(bytes manifest);
+
 class tokenizer {
  public:
   explicit tokenizer(const model::model& f, const tokenizer_options& how = {});

@@ -193,6 +193,18 @@ TEST_CASE("vm/tokenizer: what a build is without is refused by name", "[vm_token
           w.partition_rules({});
           w.unigram_encode();
         }) == errc::ok);
+
+  const std::string all = manifest([&](nac::manifest_writer& w) {
+    w.replace("a", "b");
+    w.lowercase();
+    w.partition_rules({rule, 1});
+  });
+  const bytes both = as_bytes(all);
+  CHECK(vmn::missing_library(both, true, true).empty());
+  CHECK(vmn::missing_library(both, false, false) == "lowercase (needs utf8proc)");
+  CHECK(vmn::missing_library(both, true, false) == "partition_rules (needs PCRE2)");
+  CHECK(vmn::missing_library({}, false, false).empty());
+  CHECK(vmn::missing_library(both).empty() == (vmn::has_unicode() && vmn::has_expressions()));
 }
 
 TEST_CASE("vm/tokenizer: ids that other implementations give", "[vm_tokenizer]") {
