@@ -128,8 +128,8 @@ struct family {
   bool is_new = true;
 };
 
-[[nodiscard]] std::uint64_t box(const std::array<std::int64_t, ark::max_rank>& low,
-                                const std::array<std::int64_t, ark::max_rank>& high) {
+[[nodiscard]] std::uint64_t span_of(const std::array<std::int64_t, ark::max_rank>& low,
+                                    const std::array<std::int64_t, ark::max_rank>& high) {
   std::uint64_t out = 1;
   for (std::size_t d = 0; d < ark::max_rank; ++d)
     out = saturating_mul(out, high[d] > low[d] ? static_cast<std::uint64_t>(high[d]) -
@@ -181,9 +181,10 @@ void find_waste(const ark::model& g, const flow& f, memory_use& m) {
   for (std::size_t s = 0; s < storages.size(); ++s) {
     std::uint64_t shape = 0, padded = 0;
     for (const auto& [key, of] : storages[s].families) {
-      shape = std::max(shape, std::min(of.shape, saturating_mul(box(of.low, of.high), key.first)));
+      shape =
+          std::max(shape, std::min(of.shape, saturating_mul(span_of(of.low, of.high), key.first)));
       padded = std::max(
-          padded, std::min(of.padded, saturating_mul(box(of.low, of.padded_high), key.first)));
+          padded, std::min(of.padded, saturating_mul(span_of(of.low, of.padded_high), key.first)));
     }
     const std::uint64_t bytes = f.storages()[s].is_local ? f.storages()[s].bytes : 0;
     shape = std::min(shape, bytes);
