@@ -17,6 +17,24 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/single"
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 if(TARGET tessera_cli)
   install(TARGETS tessera_cli RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  # The manual page and the completions of shells, which the tool prints. A host that can't run it goes
+  # without.
+  function(install_printed path)
+    string(JOIN "\" \"" arguments ${ARGN})
+    install(CODE "
+      set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${path}\")
+      message(STATUS \"Installing: \${file}\")
+      get_filename_component(folder \"\${file}\" DIRECTORY)
+      file(MAKE_DIRECTORY \"\${folder}\")
+      execute_process(COMMAND \"$<TARGET_FILE:tessera_cli>\" \"${arguments}\" OUTPUT_FILE \"\${file}\"
+                      COMMAND_ERROR_IS_FATAL ANY)")
+  endfunction()
+  if(NOT CMAKE_CROSSCOMPILING)
+    install_printed("${CMAKE_INSTALL_MANDIR}/man1/tessera.1" man)
+    install_printed("${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions/tessera" completion bash)
+    install_printed("${CMAKE_INSTALL_DATAROOTDIR}/zsh/site-functions/_tessera" completion zsh)
+    install_printed("${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d/tessera.fish" completion fish)
+  endif()
 endif()
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/tessera")

@@ -89,7 +89,9 @@ if(CASE STREQUAL "install")
   endforeach()
   list(APPEND wanted share/doc/tessera/LICENSE)
   if(HAS_TOOL)
-    list(APPEND wanted bin/tessera)
+    list(APPEND wanted bin/tessera share/man/man1/tessera.1
+         share/bash-completion/completions/tessera share/zsh/site-functions/_tessera
+         share/fish/vendor_completions.d/tessera.fish)
   endif()
   file(GLOB_RECURSE found RELATIVE "${SCRATCH}/first" "${SCRATCH}/first/*")
   list(SORT wanted)
