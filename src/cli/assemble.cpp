@@ -179,35 +179,11 @@ void set_message(diagnostic& d, std::string message) {
 
 void add_assemble(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("assemble", "Make a NAC container from assembly text");
-  verb.add_option("TEXT", o->text,
-                  "Assembly, printed by `tessera print` or written by hand; - is standard input")
-      ->required();
-  verb.add_option("-o,--output,OUTPUT", o->output, "The file to write; - is standard output")
-      ->required();
-  verb.add_option("--payloads", o->payloads,
-                  "The file that all payloads are read from, whatever file the text names")
-      ->type_name("FILE");
-  verb.add_flag("--allow-any-path", o->any_path, "Permit payload files outside the text's folder");
-  verb.footer({R"(
-Only `code:` is required; tables that it refers to are added. Four lines are a program:
-
-  code:
-    x = input
-    y = nac.add(x, 1.5)
-    output(y)
-
-Payloads are hex digits, or references to files in the text's folder: the output of `tessera print`,
-edited or not, can be assembled in the folder of its container.
-The container is verified before it is written.
-
-Examples:
-  tessera assemble program.txt program.nac
-  tessera print model.nac > model.txt && tessera assemble model.txt -o patched.nac
-  tessera print m.nac | sed 's/1.5/2.5/' | tessera assemble - n.nac --payloads m.nac
-
-)",
-               exit_codes_help});
+  const command verb = app.verb("assemble");
+  verb.bind("TEXT", o->text);
+  verb.bind("--output", o->output);
+  verb.bind("--payloads", o->payloads);
+  verb.bind("--allow-any-path", o->any_path);
   verb.callback([o, &run] { run = [o] { return assemble_file(*o); }; });
 }
 

@@ -33,26 +33,10 @@ struct options {
 
 void add_canonicalise(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb =
-      app.add_subcommand("canonicalise", "Renumber the Ids of an ARK model and sort its lists")
-          .alias("canonicalize");
-  verb.add_option("FILE", o->file, "The model; - is standard input")->required();
-  verb.add_option("-o,--output,OUTPUT", o->output, "The file to write (standard output)");
-  verb.add_flag("--compact", o->compact, "Write without white space");
-  verb.footer({R"(
-The format's own serializer numbers tensors and buffers along with everything else that its process
-created and orders edges by address, so two runs write different text. Here Ids count from 0 in the
-order of their first use, and edges and tags are sorted; operations, names and the dialect don't
-change.
-Models that differ in nothing else become identical, byte for byte.
-
-Examples:
-  tessera canonicalise model.json canonical.json
-  tessera canonicalise model.json | sha256sum
-  tessera canonicalise model.json.gz --compact -o model.min.json
-
-)",
-               exit_codes_help});
+  const command verb = app.verb("canonicalise").alias("canonicalize");
+  verb.bind("FILE", o->file);
+  verb.bind("--output", o->output);
+  verb.bind("--compact", o->compact);
   verb.callback([o, &run] {
     run = [o] {
       const reporting to{o->file};

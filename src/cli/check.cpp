@@ -12,6 +12,7 @@
 #include "nac.hpp"
 #include "nem.hpp"
 #include "pt2.hpp"
+#include "sarif.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -21,7 +22,7 @@ namespace {
 
 struct options {
   file_list files;
-  std::string model, weights, registry, program;
+  std::string model, weights, registry, program, form = "text";
   nem_options nem;
   bool lenient = false, fp8 = false, no_hazards = false, all = false, ranks = false, strict = false;
   bool runnable = false, checksums = false;
@@ -57,23 +58,73 @@ class checker {
     if (!options_.model.empty()) {
       if (const exit_code code = load_model(); code != success) return code;
     }
-    for (const std::string& path : options_.files.paths) raise(check_file(path));
+    if (options_.files.paths.size() > 1 ||
+        std::any_of(options_.files.paths.begin(), options_.files.paths.end(), is_folder))
+      expect_several_files();
+    for (const std::string& path : options_.files.paths)
+      raise(is_folder(path) ? check_folder(path) : check_file(path));
     raise(finish_set());
-    return code_;
+    return finish_options("check", code_);
   }
 
  private:
   void raise(exit_code code) noexcept { code_ = std::max(code_, code); }
   [[nodiscard]] reporting to(const std::string& path) const { return {path, options_.files.json}; }
 
+  /// Files of a folder that Tessera doesn't read are skipped.
+  [[nodiscard]] exit_code check_folder(const std::string& folder) {
+    const folder_listing found = files_in(folder, true);
+    for (const io::failure& f : found.failures) raise(to(f.path).fail(f));
+    counts_ = {};
+    is_in_folder_ = true;
+    progress shown(found.files.size());
+    for (const std::string& path : found.files) {
+      shown.clear();
+      raise(check_file(path));
+      shown.advance(1);
+    }
+    raise(finish_set());
+    is_in_folder_ = false;
+    if (options_.files.json) return success;
+    std::string line = shown_name(folder) + ": " + plural(counts_.valid, "valid file");
+    line += ", " + std::to_string(counts_.invalid) + " invalid";
+    if (counts_.skipped != 0)
+      line += ", " + std::to_string(counts_.skipped) + " skipped (of other formats)";
+    return print_result(line + '\n');
+  }
+
+  /// Bytecode without a header begins with a small number, as raw data often do.
+  [[nodiscard]] static bool is_weak_guess(const source& file, const std::string& path) {
+    return file.what == format::alir_bytecode && !file.characters().starts_with("ALIR") &&
+           !io::without_codec(path).ends_with(".bc");
+  }
+
+  [[nodiscard]] exit_code count(exit_code code) {
+    ++(code == success ? counts_.valid : counts_.invalid);
+    return code;
+  }
+
   [[nodiscard]] exit_code check_file(const std::string& path) {
     diagnostic why;
     loaded in = try_load_source(path, why, streams_of(options_.registry));
+    if (is_in_folder_ && (in ? is_weak_guess(*in.file, path) : why.rule == "unknown_format")) {
+      ++counts_.skipped;
+      return success;
+    }
+    if (in && in.file->what == format::ark_model) {
+      const exit_code code = check_options("check", *in.file);
+      return code == success ? check_model(path, std::move(*in.file)) : code;
+    }
+    return count(check_loaded(path, in, why));
+  }
+
+  [[nodiscard]] exit_code check_loaded(const std::string& path, const loaded& in,
+                                       const diagnostic& why) {
     if (!in) {
       raise(finish_set());
       return to(path).fail(why, in.code, format::unknown);
     }
-    if (in.file->what != format::ark_model && !options_.ranks) raise(finish_set());
+    if (!options_.ranks) raise(finish_set());
     const reporting about = to(path);
     const auto streams = [&](const source& file) {
       return check_streams(file, about, options_.registry, options_.runnable);
@@ -88,7 +139,7 @@ class checker {
                const result<alir::program> p = verify_alir(file, &found, how);
                return p ? print_ok(file, about) : about.fail(found, p.error(), file);
              },
-         .ark_model = [&](const source&) { return check_model(path, std::move(*in.file)); },
+         .ark_model = [](const source&) { return success; },  // check_model does it
          .ark_plan =
              [&](const source& file) {
                return check_plan(file, about, {options_.all},
@@ -206,14 +257,14 @@ class checker {
   }
 
   /// Shows the findings of a model.
-  [[nodiscard]] exit_code show_model(checked_model& m) const {
+  [[nodiscard]] exit_code show_model(checked_model& m) {
     operation_names unsupported;
     if (m.program)
       for (const ark::op& o : m.program->model().ops)
         if (o.type == ark::op_type::unknown) unsupported.emplace(type_name(m.program->model(), o));
     if (options_.runnable && !unsupported.empty())
       m.found.push_back(diagnose(m.file, error{errc::ark_unsupported}.name(), unsupported));
-    const exit_code verdict = has_errors(m.found) ? bad_input : success;
+    const exit_code verdict = count(has_errors(m.found) ? bad_input : success);
     if (options_.files.json) {
       const text report =
           file_report(m.path, m.file.what, m.found, omitted_of(m.report), unsupported);
@@ -232,69 +283,48 @@ class checker {
   std::optional<ark::program> model_;
   std::vector<checked_model> set_;
   exit_code code_ = success;
+  struct {
+    std::uint64_t valid = 0, invalid = 0, skipped = 0;
+  } counts_;  ///< of a folder
+  bool is_in_folder_ = false;
 };
+
+[[nodiscard]] exit_code check_files(options& o) {
+  if (o.form == "text") return checker(o).run();
+  o.files.json = true;
+  if (o.form == "json") return checker(o).run();
+  sarif_log log;
+  collect_reports(
+      [&log](std::string_view file, std::span<const diagnostic> found, std::uint64_t omitted,
+             const operation_names& unsupported) { log.add(file, found, omitted, unsupported); });
+  const exit_code code = checker(o).run();
+  if (code == wrong_usage) return code;
+  const text out = log.write();
+  return print_result(out, code);
+}
 
 }  // namespace
 
 void add_check(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("check", "Verify files and report what is wrong");
-  o->files.add_options(
-      verb, "Files to check",
-      "Print a JSON object per file: file, format, ok, diagnostics, and unsupported\noperations");
-  verb.add_flag(
-      "--all", [o] { o->all = o->nem.all = true; },
-      "Show all warnings and notes, not only the first 3 of each rule: up to 1000,\nor one per "
-      "64 "
-      "bytes of larger files");
-  verb.add_flag("--runnable", o->runnable,
-                "Report operations that `tessera run` doesn't implement as an error");
-  verb.add_flag("--lenient", o->lenient, "ARK: report unknown Types as warnings, not errors");
-  verb.add_flag("--fp8", o->fp8, "ARK: report FP8 data types as warnings, not errors");
-  verb.add_flag("--no-hazards", o->no_hazards,
-                "ARK: skip the search for accesses without an order (rule G14)");
-  verb.add_flag("--ranks", o->ranks,
-                "ARK: require that the files are all ranks of one model, each once");
-  verb.add_option("--model", o->model, "ARK: the model that a plan must match")->type_name("FILE");
-  verb.add_option("--weights", o->weights,
-                  "NAC: the safetensors file with external weights (model.safetensors in the\n"
-                  "folder of model.nac)")
-      ->type_name("FILE");
-  verb.add_flag("--strict", o->strict,
-                "NAC: treat warnings as errors, and require external weights");
+  const command verb = app.verb("check");
+  o->files.add_options(verb);
+  verb.bind("--all", [o] { o->all = o->nem.all = true; });
+  verb.bind("--format", o->form);
+  verb.bind("--runnable", o->runnable);
+  verb.bind("--lenient", o->lenient);
+  verb.bind("--fp8", o->fp8);
+  verb.bind("--no-hazards", o->no_hazards);
+  verb.bind("--ranks", o->ranks);
+  verb.bind("--model", o->model);
+  verb.bind("--weights", o->weights);
+  verb.bind("--strict", o->strict);
   add_nem_options(verb, o->nem);
-  verb.add_option("--svg", o->nem.svg,
-                  "NEM: draw the tasks of a program here, with what was found about them in red")
-      ->type_name("FILE");
+  verb.bind("--svg", o->nem.svg);
   add_genome_options(verb, o->registry);
   add_pt2_options(verb, o->program);
-  verb.add_flag("--checksums", o->checksums,
-                "PT2: check the checksums of weights, too, which reads all of them");
-  verb.footer({R"(
-ARK: each finding shows the id of its rule in brackets. Consecutive files that are the ranks of one
-model are also checked against each other: transfers without a partner, deadlocks.
-NAC: everything that a run relies on is verified, except the elements of weights.
-A file may name operations that aren't implemented here: it is valid, and they are listed.
-NEM: 178 rules, such as REG-003, are checked over every iteration of every loop. Both baseline
-devices are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem.
-PT2: names, signature, shapes, payloads; checksums of JSON always, weights are never opened.
-NAC v1.2: registries, and streams with their registry. With --registry, a file of unknown format is
-read as the bytes of a stream.
-Only errors make a file invalid; warnings and notes don't.
-
-Examples:
-  tessera check *.json
-  zcat model.json.gz | tessera check - --json
-  tessera check model_gpu?.json --ranks
-  tessera check plan.json --model model.json
-  tessera check model.nac --weights elsewhere.safetensors --strict
-  tessera check tiles.nem --device npm_lite -I devices
-  tessera check tiles.nem --svg races.svg
-  tessera check registry.json compressed_signatures.json
-
-)",
-               exit_codes_help, exit_codes_of_several});
-  verb.callback([o, &run] { run = [o] { return checker(*o).run(); }; });
+  verb.bind("--checksums", o->checksums);
+  verb.callback([o, &run] { run = [o] { return check_files(*o); }; });
 }
 
 }  // namespace cli

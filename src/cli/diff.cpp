@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera diff`: the differences between two ARK models or NAC containers, whatever their ids.
+// `tessera diff`: the differences between two files, whatever their ids and layout.
 
 #include "tessera/inspect/ark/diff.hpp"
 
@@ -11,6 +11,7 @@
 
 #include "ark.hpp"
 #include "nac.hpp"
+#include "nem.hpp"
 #include "tessera/inspect/ark/describe.hpp"
 #include "tool.hpp"
 
@@ -187,6 +188,12 @@ class report {
              return with_second("a NAC container", "NAC containers", [&](const source& second) {
                return diff_nac(first, second, before, after, {o.json, o.quiet, o.no_weights});
              });
+           },
+       .nem =
+           [&](const source& first) {
+             return with_second("NEM text", "NEM files", [&](const source& second) {
+               return diff_nem(first, second, before, after, o.quiet);
+             });
            }});
 }
 
@@ -194,38 +201,13 @@ class report {
 
 void add_diff(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb =
-      app.add_subcommand("diff", "Show the differences between two models, ignoring their ids");
-  verb.add_option("BEFORE", o->before, "The first ARK model or NAC container; - is standard input")
-      ->required();
-  verb.add_option("AFTER", o->after, "The second; - is standard input")->required();
-  verb.add_flag("--json", o->json, "Print the differences as one JSON object");
-  verb.add_flag("--no-views", o->no_views,
-                "ARK: ignore views, and edges, which may lead through views");
-  verb.add_flag("--no-weights", o->no_weights, "NAC: ignore the elements of tensors");
-  verb.add_flag("-q,--quiet", o->quiet, "Print nothing; report only by the exit status");
-  verb.footer({R"(
-ARK: operations are matched by what they compute and what flows into and out of them. Ids, names,
-the order of edges and of independent operations, and the dialect make no difference. A line begins
-with + for an added operation, - for a removed one, and ~ for a changed one, whose differences follow.
-NAC: instructions are matched by what they compute. The ids of operations, signatures, constants and
-parameters, prefixes, slack and the order of sections make no difference; the header, the memory
-schedule, the execution plan, the tokenizer, resources and each tensor do.
-
-Examples:
-  tessera diff before.json after.json
-  tessera diff model.full.json model.json --no-views
-  tessera diff old.json new.json --json | jq '.operations[].kind'
-  tessera diff model.nac patched.nac --no-weights
-  tessera diff model_gpu0.json model_gpu1.json --quiet && echo identical
-
-)",
-               R"(Exit status:
-  0  the two are identical
-  1  they differ, or one of them is malformed
-  2  wrong command line
-  3  a file can't be read or written
-)"});
+  const command verb = app.verb("diff");
+  verb.bind("BEFORE", o->before);
+  verb.bind("AFTER", o->after);
+  verb.bind("--json", o->json);
+  verb.bind("--no-views", o->no_views);
+  verb.bind("--no-weights", o->no_weights);
+  verb.bind("--quiet", o->quiet);
   verb.callback([o, &run] { run = [o] { return diff_files(*o); }; });
 }
 

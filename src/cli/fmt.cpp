@@ -52,23 +52,10 @@ struct options {
 
 void add_fmt(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("fmt", "Format NEM text, keeping its comments");
-  o->files.add_options(verb, "NEM files", "Report invalid files as JSON objects, one per line");
-  const option check =
-      verb.add_flag("--check", o->check, "Change nothing; exit with 1 if a file isn't formatted");
-  verb.add_flag("-w,--write", o->write, "Format files in place")->excludes(check);
-  verb.footer({R"(
-One statement per line, two spaces of indentation per loop, attributes in the order of the opcode's
-signature. `tessera print` prints the same layout without comments. Without --write the text goes to
-standard output. The meaning of a program never changes.
-
-Examples:
-  tessera fmt tiles.nem
-  tessera fmt --write kernels/*.nem
-  tessera fmt --check kernels/*.nem
-
-)",
-               exit_codes_help, exit_codes_of_several});
+  const command verb = app.verb("fmt");
+  o->files.add_options(verb);
+  const option check = verb.bind("--check", o->check);
+  verb.bind("--write", o->write)->excludes(check);
   verb.callback([o, &run] {
     run = [o] {
       if (o->write &&

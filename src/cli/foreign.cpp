@@ -22,7 +22,6 @@ constexpr magic magics[] = {
     {0, "GGUF"sv, "GGUF"},
     {4, "TFL3"sv, "TFLite (FlatBuffers)"},
     {4, "ET12"sv, "ExecuTorch (FlatBuffers)"},
-    {0, "PK\x03\x04"sv, "a zip archive, as torch.save writes (.pt)"},
     {0, "\x89HDF\r\n\x1a\n"sv, "HDF5, as Keras writes"},
     {0, "\x93NUMPY"sv, "a NumPy array (.npy); arrays are given with --input"},
     {0, "\x80\x02"sv, "a Python pickle, as PyTorch wrote before version 1.6"},
@@ -38,14 +37,51 @@ constexpr magic magics[] = {
     {0, "#!"sv, "a script"},
     {0, "<?xml"sv, "XML, as OpenVINO writes"},
     {0, "<!DOCTYPE"sv, "HTML"},
+    {0, "\xff\xd8\xff"sv, "a JPEG picture"},
+    {0, "SQLite format 3"sv, "an SQLite database"},
+    {0, "Obj\x01"sv, "an Avro file"},
+    {0, "PAR1"sv, "a Parquet table"},
+    {0, "\x1f\x8b"sv, "gzip"},
+    {0, "\x28\xb5\x2f\xfd"sv, "Zstandard"},
+    {0, "BZh"sv, "bzip2"},
+    {0,
+     "\xfd"
+     "7zXZ"sv,
+     "xz"},
+    {257, "ustar"sv, "a tar archive"},
     {0, "builtin.module"sv, "MLIR"},
     {0, "module {"sv, "MLIR"},
 };
 
-/// ModelProto: the version of the format, 1 to 31, then one of its first fields.
-[[nodiscard]] bool is_onnx(std::string_view s) {
-  return s.size() > 3 && s[0] == '\x08' && s[1] > 0 && s[1] < 32 &&
-         "\x12\x1a\x22\x28\x32\x3a\x42"sv.find(s[2]) != s.npos;
+/// ModelProto: the version of the format, 1 to 31, then one of its first fields. In a SavedModel the
+/// field after its version is a whole graph, longer than the name of a producer.
+[[nodiscard]] std::string protobuf(std::string_view s) {
+  if (s.size() < 4 || s[0] != '\x08' || s[1] <= 0 || s[1] >= 32) return {};
+  if (s[1] == 1 && s[2] == '\x12' && s[3] < 0) return "a TensorFlow SavedModel (protobuf)";
+  return "\x12\x1a\x22\x28\x32\x3a\x42"sv.find(s[2]) == s.npos ? "" : "ONNX (protobuf)";
+}
+
+/// A zip archive, by the names of its files.
+[[nodiscard]] std::string zip(std::string_view s) {
+  if (!s.starts_with("PK\x03\x04")) return {};
+  struct row {
+    std::string_view name, what;
+  };
+  constexpr std::size_t near = 4096;
+  const std::string_view ends = s.substr(s.size() - std::min(s.size(), near));
+  s = s.substr(0, near);
+  for (const row& r : {row{"models/model.json", "a PyTorch exported program (.pt2)"},
+                       {"/archive_format", "a PyTorch exported program (.pt2)"},
+                       {"/data.pkl", "a PyTorch zip (.pt, .pth)"},
+                       {"/constants.pkl", "TorchScript"},
+                       {"model.weights.h5", "a Keras model"},
+                       {"saved_model.pb", "a zipped TensorFlow SavedModel"},
+                       {"mlmodel", "a Core ML package"},
+                       {".npy", "NumPy arrays (.npz)"},
+                       {"[Content_Types].xml", "an Office document"},
+                       {"META-INF/", "a Java archive"}})
+    if (s.find(r.name) != s.npos || ends.find(r.name) != s.npos) return std::string(r.what);
+  return "a zip archive";
 }
 
 /// A heading and an empty line or, later, a link or code.
@@ -81,7 +117,8 @@ std::string foreign_format(bytes content) {
   std::string_view s = as_text(content);
   for (const magic& m : magics)
     if (s.size() >= m.at && s.substr(m.at).starts_with(m.bytes)) return std::string(m.what);
-  if (is_onnx(s)) return "ONNX (protobuf)";
+  for (const auto look : {protobuf, zip})
+    if (std::string what = look(s); !what.empty()) return what;
   if (s.starts_with("\xEF\xBB\xBF")) s.remove_prefix(3);
   s.remove_prefix(std::min(s.find_first_not_of(" \t\r\n"), s.size()));
   if (is_markdown(s)) return "Markdown";

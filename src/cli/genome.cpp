@@ -16,31 +16,14 @@ namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
 void gene_options::add_options(const command& verb) {
-  verb.add_flag("--connected", connected,
-                "Find connected subgraphs, whatever the order of their nodes");
-  verb.add_option("--gapped", gap, "Find subgraphs with gaps of up to N nodes")
-      ->type_name("N")
-      ->between(1u, 4u);
-  verb.add_option("--min-nodes", min_nodes, "The minimum number of nodes (8; subgraphs 3)")
-      ->type_name("N")
-      ->between(2u, 255u);
-  verb.add_option("--max-nodes", max_nodes,
-                  "The maximum number of nodes (40; subgraphs 6, with gaps 4)")
-      ->type_name("N")
-      ->between(2u, 255u);
-  verb.add_option("--min-score", min_score,
-                  "Contiguous genes: the minimum frequency times length (100)")
-      ->type_name("N");
-  verb.add_option("--min-models", min_models,
-                  "Subgraphs: the minimum number of models with a gene (2)")
-      ->type_name("N")
-      ->between(0u, ~0u);
-  verb.add_option("--max-genes", max_genes, "The maximum number of genes (65526; subgraphs 1000)")
-      ->type_name("N")
-      ->between(0u, ~0u);
-  verb.add_option("--threads", threads, "The number of threads (0, one per processor)")
-      ->type_name("COUNT")
-      ->between(0u, 1024u);
+  verb.bind("--connected", connected);
+  verb.bind("--gapped", gap);
+  verb.bind("--min-nodes", min_nodes);
+  verb.bind("--max-nodes", max_nodes);
+  verb.bind("--min-score", min_score);
+  verb.bind("--min-models", min_models);
+  verb.bind("--max-genes", max_genes);
+  verb.bind("--threads", threads);
 }
 
 bool gene_options::is_wrong(std::string_view verb) const {
@@ -107,27 +90,8 @@ genomics::progress_function shown_progress() {
 }
 
 void add_genome(const command& app, action& run) {
-  const command verb =
-      app.add_subcommand("genome", "Find, compare and compress the genes of networks");
+  const command verb = app.verb("genome");
   verb.require_subcommand();
-  verb.footer({R"(
-A network is a sequence of operations, as a genome is a sequence of letters; pieces that recur are
-its genes. They compress networks (NAC v1.2: streams of nodes, a registry of patterns), and show what
-architectures consist of and how closely related they are.
-
-FILE is a NAC container, an ARK model, a stream of v1.2 (.b64 or bytes), a JSON object of streams by
-name (compressed_signatures.json), or a folder of such files. Streams need their registry:
---registry, or registry.json in the folder of FILE. `tessera check`, `info`, `print` and `run` also
-take streams, the first three also registries.
-
-Examples:
-  tessera genome mine models/ -o registry.json
-  tessera genome compress resnet.b64 --registry registry.json -o small.b64
-  tessera genome profile models/ --json
-  tessera genome tree models/ -o family.svg
-
-)",
-               exit_codes_help});
   add_genome_mine(verb, run);
   add_genome_compress(verb, run);
   add_genome_expand(verb, run);

@@ -87,7 +87,7 @@ struct program_outcome {
 [[nodiscard]] inline format streams_of(const std::string& registry) noexcept {
   return registry.empty() ? format::unknown : format::genome_binary;
 }
-/// --registry, for verbs of all formats.
+/// Binds --registry.
 void add_genome_options(const command& verb, std::string& registry);
 
 [[nodiscard]] exit_code check_registry(const source& file, const reporting& to);
@@ -107,8 +107,8 @@ struct genome_inputs {
   std::string registry;
   bool keep_going = false, json = false;
 
-  /// FILE…, --registry and --keep-going; --json if it has help.
-  void add_options(const command& verb, const char* json_help);
+  /// Binds FILE, --registry and --keep-going.
+  void add_options(const command& verb, bool has_json);
 };
 
 /// A graph of an input file. Lifetime: the call.

@@ -26,12 +26,9 @@ struct options {
 
   void add_options(const command& verb) {
     genes.add_options(verb);
-    verb.add_flag("--genes-only", genes_only, "Ignore single operations");
-    verb.add_option("--sample", sample,
-                    "The maximum number of models; a larger corpus is sampled (2000)")
-        ->type_name("N")
-        ->between(2u, genomics::max_tree_size);
-    verb.add_option("--seed", seed, "The seed of the sample (1)")->type_name("S");
+    verb.bind("--genes-only", genes_only);
+    verb.bind("--sample", sample);
+    verb.bind("--seed", seed);
   }
 };
 
@@ -101,49 +98,21 @@ struct measured {
 
 void add_genome_compare(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = genome.add_subcommand("compare", "Measure the distances between networks");
-  o->in.add_options(verb, "Print the distances as one JSON object");
-  verb.add_flag("--csv", o->csv, "Print the distances as a matrix of comma-separated values");
-  verb.add_option("-o,--output", o->output, "The file to write (standard output)")
-      ->type_name("FILE");
+  const command verb = genome.verb("compare");
+  o->in.add_options(verb, true);
+  verb.bind("--csv", o->csv);
+  verb.bind("--output", o->output);
   o->add_options(verb);
-  verb.footer({R"(
-Networks that are built from the same genes are related. The distance of two networks is 0 if they
-have the same genes equally often, and 1 if they have none in common; an operation is a gene of one
-node. The table shows up to 12 models; for more it lists the nearest neighbours of each.
-
-Examples:
-  tessera genome compare models/
-  tessera genome compare a.nac b.nac c.nac --csv -o distances.csv
-  tessera genome compare models/ --connected --json | jq .distances
-
-)",
-               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return compare_files(*o); }; });
 }
 
 void add_genome_tree(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = genome.add_subcommand("tree", "Draw the family tree of networks");
-  o->in.add_options(verb, nullptr);
-  verb.add_option("-o,--output", o->output, "The file to write (standard output)")
-      ->type_name("FILE");
-  verb.add_option("--format", o->form,
-                  "The format of the tree (by the name of --output, or newick)")
-      ->one_of({"newick", "dot", "svg"});
+  const command verb = genome.verb("tree");
+  o->in.add_options(verb, false);
+  verb.bind("--output", o->output);
+  verb.bind("--format", o->form);
   o->add_options(verb);
-  verb.footer({R"(
-The two networks with the nearest genes become neighbours, then the next two, until one tree is left
-(neighbour joining): architectures that were derived from each other share a branch, whose length
-shows how much changed. Of more than 2,000 models a sample is drawn, and a note reports it.
-
-Examples:
-  tessera genome tree models/ -o family.svg
-  tessera genome tree models/ --format dot | neato -Tpng > family.png
-  tessera genome tree corpus/ --sample 500 --seed 7 > family.newick
-
-)",
-               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return draw_tree(*o); }; });
 }
 

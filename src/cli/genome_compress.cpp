@@ -88,20 +88,13 @@ struct options {
   return finish(in, write_set(o, "genome compress", set, to));
 }
 
-[[nodiscard]] command add_verb(const command& genome, const char* name, const char* about,
+[[nodiscard]] command add_verb(const command& genome, const char* name,
                                const std::shared_ptr<options>& o) {
-  const command verb = genome.add_subcommand(name, about);
-  o->in.add_options(verb, nullptr);
-  verb.add_option("-o,--output", o->output,
-                  "The file to write: .b64 is base64, .json an object of streams by\n"
-                  "name, others are bytes (base64 on standard output)")
-      ->type_name("FILE");
-  verb.add_option("--output-registry", o->registry,
-                  "The file for the registry; required if a model is converted")
-      ->type_name("FILE");
-  verb.add_option("--result", o->results, "The node of a pattern that its consumers use (the last)")
-      ->type_name("ID=NODE")
-      ->one_value();
+  const command verb = genome.verb(name);
+  o->in.add_options(verb, false);
+  verb.bind("--output", o->output);
+  verb.bind("--output-registry", o->registry);
+  verb.bind("--result", o->results);
   return verb;
 }
 
@@ -109,43 +102,15 @@ struct options {
 
 void add_genome_compress(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = add_verb(genome, "compress", "Replace pieces of networks with patterns", o);
-  verb.add_option("--threads", o->threads, "The number of threads (0, one per processor)")
-      ->type_name("COUNT")
-      ->between(0u, 1024u);
-  verb.footer({R"(
-Nodes that match a pattern of the registry become one node, left to right, the longest pattern
-first; runs of equal nodes without inputs become a COPY. Containers and models add their operations
-and constants to the registry. Several inputs make one JSON object of streams by name.
-
-Examples:
-  tessera genome compress flat.b64 --registry registry.json
-  tessera genome compress resnet.nac --registry genes.json \
-      -o resnet.b64 --output-registry registry.json
-  tessera genome compress models/ --registry genes.json \
-      -o compressed_signatures.json --output-registry registry.json
-
-)",
-               exit_codes_help});
+  const command verb = add_verb(genome, "compress", o);
+  verb.bind("--threads", o->threads);
   verb.callback([o, &run] { run = [o] { return compress_files(*o); }; });
 }
 
 void add_genome_expand(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = add_verb(genome, "expand", "Replace patterns with their nodes", o);
-  verb.add_flag("--keep-copies", o->keep_copies, "Keep each COPY as one node");
-  verb.footer({R"(
-Each pattern becomes the nodes that the registry has for it, and each COPY as many nodes as its
-count, so the network is one flat graph, as before it was compressed. Containers and models are
-converted and have no patterns. Several inputs make one JSON object of streams by name.
-
-Examples:
-  tessera genome expand resnet.b64 --registry registry.json
-  tessera genome expand compressed_signatures.json -o flat.json
-  tessera genome expand resnet.nac -o resnet.b64 --output-registry registry.json
-
-)",
-               exit_codes_help});
+  const command verb = add_verb(genome, "expand", o);
+  verb.bind("--keep-copies", o->keep_copies);
   verb.callback([o, &run] { run = [o] { return expand_files(*o); }; });
 }
 

@@ -29,24 +29,14 @@ struct input_file {
 /// Files, and the files in folders, sorted by name.
 [[nodiscard]] exit_code list_files(const genome_inputs& in, std::vector<input_file>& out) {
   for (const std::string& path : in.paths) {
-    std::error_code wrong;
-    if (path == "-" || !fs::is_directory(path, wrong)) {
+    if (!is_folder(path)) {
       out.push_back({path});
       continue;
     }
     const std::size_t first = out.size();
-    fs::directory_iterator entry(path, wrong);
-    for (; !wrong && entry != fs::directory_iterator(); entry.increment(wrong)) {
-      std::error_code unknown;
-      const fs::path& file = entry->path();
-      if (file.filename().native().front() != '.' && fs::is_regular_file(file, unknown))
-        out.push_back({file.string(), true});
-    }
-    if (wrong)
-      return reporting{path, in.json}.fail(
-          io::failure{io::fault::system, "cannot read the folder", wrong.value(), path});
-    std::sort(out.begin() + static_cast<std::ptrdiff_t>(first), out.end(),
-              [](const input_file& a, const input_file& b) { return a.path < b.path; });
+    const folder_listing found = files_in(path, false);
+    if (!found.failures.empty()) return reporting{path, in.json}.fail(found.failures[0]);
+    for (const std::string& file : found.files) out.push_back({file, true});
     if (first == out.size()) {
       return reporting{path, in.json}.fail(
           diagnose(
@@ -282,15 +272,11 @@ diagnostic input_graph::diagnose(error e) const {
   return file->what == format::ark_model ? diagnose_ark(e, *file) : cli::diagnose(e, *file);
 }
 
-void genome_inputs::add_options(const command& verb, const char* json_help) {
-  verb.add_option("FILE", paths,
-                  "NAC containers, ARK models, v1.2 streams and signatures, or\n"
-                  "folders of them; - is standard input")
-      ->required();
+void genome_inputs::add_options(const command& verb, bool has_json) {
+  verb.bind("FILE", paths);
   add_genome_options(verb, registry);
-  verb.add_flag("--keep-going", keep_going,
-                "Continue past invalid files; each is reported, and the exit\nstatus is 1");
-  if (json_help != nullptr) verb.add_flag("--json", json, json_help);
+  verb.bind("--keep-going", keep_going);
+  if (has_json) verb.bind("--json", json);
 }
 
 input_outcome each_graph(const genome_inputs& in, std::string_view verb, libraries& registries,

@@ -92,34 +92,13 @@ struct options {
 
 void add_genome_mine(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb =
-      genome.add_subcommand("mine", "Find the genes of networks: pieces that recur");
-  o->in.add_options(verb, "Print the genes as one JSON object");
+  const command verb = genome.verb("mine");
+  o->in.add_options(verb, true);
   o->genes.add_options(verb);
-  verb.add_flag("--alleles", o->alleles,
-                "Show groups of genes of the same shape with different operations");
-  verb.add_option("-o,--output", o->output,
-                  "The file for a registry of all inputs, with the genes as its patterns")
-      ->type_name("FILE");
-  verb.add_option("--signatures", o->signatures,
-                  "The file for all inputs compressed by these patterns, a JSON object of\n"
-                  "streams by name")
-      ->type_name("FILE");
-  verb.add_flag("--parameter-names", o->parameter_names,
-                "Keep the names of parameters in written streams, so that they can run");
-  verb.footer({R"(
-A gene is a piece that recurs: by default a run of consecutive nodes that are equal down to the last
-constant; with --connected a connected subgraph of operations; with --gapped one with other nodes in
-between. Runs with the largest product of frequency and length are chosen first.
-
-Examples:
-  tessera genome mine models/
-  tessera genome mine models/ -o registry.json --signatures compressed_signatures.json
-  tessera genome mine *.nac --connected --alleles
-  tessera genome mine ark/*.json --gapped 2 --min-models 5 --json | jq .
-
-)",
-               exit_codes_help});
+  verb.bind("--alleles", o->alleles);
+  verb.bind("--output", o->output);
+  verb.bind("--signatures", o->signatures);
+  verb.bind("--parameter-names", o->parameter_names);
   verb.callback([o, &run] { run = [o] { return mine_files(*o); }; });
 }
 

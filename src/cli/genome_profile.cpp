@@ -32,21 +32,9 @@ struct options {
 
 void add_genome_profile(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = genome.add_subcommand("profile", "Count the operations of networks");
-  o->in.add_options(verb, "Print the counts, including those of each model, as one JSON object");
-  verb.add_flag("--by-model", o->by_model, "Show the counts of each model as well");
-  verb.footer({R"(
-How often each operation is used, by how many models, and its highest count in any one model: the
-demand on a chip, a compiler or a runtime. The nodes of patterns are counted one by one, so that
-networks can be compared whether or not they are compressed.
-
-Examples:
-  tessera genome profile models/
-  tessera genome profile compressed_signatures.json --by-model
-  tessera genome profile *.nac --json | jq .
-
-)",
-               exit_codes_help});
+  const command verb = genome.verb("profile");
+  o->in.add_options(verb, true);
+  verb.bind("--by-model", o->by_model);
   verb.callback([o, &run] { run = [o] { return profile_files(*o); }; });
 }
 

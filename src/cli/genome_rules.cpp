@@ -106,36 +106,13 @@ void write_json(text& out, const genome::registry& r) {
 
 void add_genome_rules(const command& genome, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = genome.add_subcommand("rules", "Find the rules by which networks are built");
-  o->in.add_options(verb, "Print the rules as one JSON object");
-  verb.add_option("-o,--output", o->output,
-                  "The file for a registry with the rules; - prints it instead of the table")
-      ->type_name("FILE");
-  verb.add_option("--min-probability", o->rules.min_probability,
-                  "Transitions: the probability that they must exceed (0.8)")
-      ->type_name("P")
-      ->between(0.0, 1.0);
-  verb.add_option("--min-transitions", o->rules.min_transitions,
-                  "Transitions: the number of edges that the source must exceed (5)")
-      ->type_name("N");
-  verb.add_option("--min-compositions", o->rules.min_compositions,
-                  "Compositions: the count that they must exceed (20)")
-      ->type_name("N");
-  verb.add_option("--min-structures", o->rules.min_structures,
-                  "Structures: the count that they must exceed (10)")
-      ->type_name("N");
-  verb.footer({R"(
-A grammar of architectures. Transitions: an operation follows another with some probability.
-Compositions: an operation with certain inputs and constants. Structures: an operation that joins
-the results of certain others. Streams count as they are: a pattern is one node.
-
-Examples:
-  tessera genome rules compressed_signatures.json
-  tessera genome rules models/ -o registry.json
-  tessera genome rules models/ --min-probability 0.95 --json | jq .
-
-)",
-               exit_codes_help});
+  const command verb = genome.verb("rules");
+  o->in.add_options(verb, true);
+  verb.bind("--output", o->output);
+  verb.bind("--min-probability", o->rules.min_probability);
+  verb.bind("--min-transitions", o->rules.min_transitions);
+  verb.bind("--min-compositions", o->rules.min_compositions);
+  verb.bind("--min-structures", o->rules.min_structures);
   verb.callback([o, &run] { run = [o] { return rule_files(*o); }; });
 }
 

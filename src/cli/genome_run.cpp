@@ -4,12 +4,15 @@
 // `tessera run` for streams of NAC v1.2.
 
 #include <algorithm>
-#include <chrono>
+#include <map>
+#include <numeric>
+#include <optional>
 #include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "genome.hpp"
 #include "nac_values.hpp"
+#include "runnable.hpp"
 #include "vm/genome/interpreter.hpp"
 #include "vm/nac/load.hpp"
 
@@ -21,106 +24,40 @@ namespace vn = vm::nac;
 
 namespace {
 
-class stream_runner {
+/// Inputs by index, then parameters by their ids; outputs by index.
+class stream_runnable final : public runnable {
  public:
-  stream_runner(const run_options& o, const stored_stream& s, const genome::program& p)
-      : options_(o), to_{o.files[0], o.json}, stream_(s), machine_(p, options_of(o)) {}
+  stream_runnable(const run_options& o, const stored_stream& s, const genome::program& p)
+      : options_(o),
+        to_{o.files[0], o.json},
+        stream_(s),
+        machine_(p, {.max_memory = budget_of(o).max_memory}) {}
 
-  [[nodiscard]] exit_code run() {
+  [[nodiscard]] exit_code bind_inputs() override {
     if (!machine_.made()) return fail(machine_.made());
-    exit_code code = bind();
-    if (code == success) code = bind_outputs();
-    if (code != success) return code;
-    try {
-      code = set_inputs();
-      if (code == success) code = set_parameters();
-    } catch (const vn::fault& f) {
-      return fail_inputs(f, stream_.file->name, to_, stream_.file->what);
-    }
-    if (code == success) code = execute();
-    if (code == success) code = write_results();
-    if (code == success && (options_.json || targets_.empty())) code = summarise();
-    return code;
-  }
-
- private:
-  struct given {
-    std::string path;
-    std::optional<tensor_form> form = {};
-  };
-  /// An output and its file.
-  struct target {
-    std::size_t output = 0;
-    std::string path;
-  };
-
-  [[nodiscard]] static vg::interpreter_options options_of(const run_options& o) {
-    return {.max_memory = budget_of(o).max_memory};
-  }
-  [[nodiscard]] exit_code usage(const std::string& message) const {
-    return usage_error("run", message);
-  }
-  [[nodiscard]] std::string_view parameter(std::uint32_t id) const {
-    return machine_.program().library().parameter(id);
-  }
-
-  /// Splits [NAME=]WORD; `name` is empty if there is none. WORD may be a path with '='.
-  static void split(const std::string& argument, std::string& name, std::string& word) {
-    const std::size_t equals = argument.find('=');
-    name = equals == argument.npos ? "" : argument.substr(0, equals);
-    if (name.find('/') != name.npos) name.clear();
-    word = name.empty() ? argument : argument.substr(equals + 1);
-  }
-  /// The input of a NAME, its index.
-  [[nodiscard]] std::optional<std::size_t> input_named(const std::string& name) const {
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      if (std::to_string(i) == name) return i;
-    return std::nullopt;
-  }
-  [[nodiscard]] exit_code no_input(const std::string& name) const {
-    return usage("unknown input or parameter '" + shown_name(name) + "'; the stream has " +
-                 plural(inputs_.size(), "input") + ", numbered from 0, and " +
-                 plural(machine_.parameters().size(), "parameter"));
-  }
-
-  /// The source of an input.
-  [[nodiscard]] exit_code bind() {
     inputs_.resize(machine_.inputs());
-    std::string name, word;
-    const auto place = [&](const auto& is_free) -> std::optional<std::size_t> {
-      if (!name.empty()) return input_named(name);
-      const auto at = std::find_if(inputs_.begin(), inputs_.end(), is_free);
-      if (at == inputs_.end()) return std::nullopt;
-      return static_cast<std::size_t>(at - inputs_.begin());
-    };
-    for (const std::string& argument : options_.nac.shapes) {
-      split(argument, name, word);
-      const auto at = place([](const given& g) { return !g.form; });
-      if (!at) return name.empty() ? too_many() : no_input(name);
-      inputs_[*at].form = parse_form(word);
-      if (!inputs_[*at].form)
-        return usage("'" + shown_name(word) +
+    std::vector<bound_word> shapes, files;
+    exit_code code = bind_words("run", options_.nac.shapes, names(false), true, shapes);
+    if (code == success) code = bind_words("run", options_.inputs, names(true), true, files);
+    if (code != success) return code;
+    for (const bound_word& b : shapes) {
+      std::optional<tensor_form>& form = inputs_[static_cast<std::size_t>(b.of)].form;
+      form = parse_form(b.word);
+      if (!form)
+        return usage("'" + shown_name(b.word) +
                      "' isn't a shape; expected 1x3x224x224, 1x16:i64 or, for rank 0, :f32");
     }
-    for (const std::string& argument : options_.inputs) {
-      split(argument, name, word);
-      if (const auto ids = machine_.parameters(); !name.empty() && !input_named(name)) {
-        const auto id = std::find_if(ids.begin(), ids.end(),
-                                     [&](std::uint32_t i) { return parameter(i) == name; });
-        if (id == ids.end()) return no_input(name);
-        parameters_[*id] = word;
+    for (const bound_word& b : files) {
+      if (b.of >= first_parameter) {
+        parameters_[static_cast<std::uint32_t>(b.of - first_parameter)] = b.word;
         continue;
       }
-      const auto at = place([](const given& g) { return g.path.empty(); });
-      if (!at) return too_many();
-      if (!inputs_[*at].path.empty()) return usage("two values for input " + std::to_string(*at));
-      inputs_[*at].path = word;
+      std::string& path = inputs_[static_cast<std::size_t>(b.of)].path;
+      if (!path.empty()) return usage("two values for input " + std::to_string(b.of));
+      path = b.word;
     }
-    std::size_t from_stdin =
-        static_cast<std::size_t>(std::count(options_.files.begin(), options_.files.end(), "-"));
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       const given& g = inputs_[i];
-      if (g.path == "-") ++from_stdin;
       if (g.path.empty() && !g.form)
         return usage("no value for input " + std::to_string(i) +
                      "; give --input FILE, or --shape 1x3 for zeros (random numbers with --random "
@@ -129,27 +66,93 @@ class stream_runner {
         return usage("no shape for input " + std::to_string(i) + "; give --shape " +
                      std::to_string(i) + "=1x3, or an .npy file");
     }
-    for (const auto& [id, path] : parameters_) from_stdin += static_cast<std::size_t>(path == "-");
-    return from_stdin > 1 ? usage("standard input can be read only once") : success;
-  }
-  [[nodiscard]] exit_code too_many() const {
-    return usage("too many values; the stream has " + plural(inputs_.size(), "input"));
+    return check_stdin("run", options_, files);
   }
 
-  [[nodiscard]] exit_code bind_outputs() {
-    output_paths paths(options_);
-    std::string name, word;
-    std::size_t next = 0;
-    for (const std::string& argument : options_.outputs) {
-      split(argument, name, word);
-      if (name.size() > 5 || name.find_first_not_of("0123456789") != name.npos)
-        return usage("unknown output '" + shown_name(name) + "'; expected an index");
-      target t{name.empty() ? next : std::stoul(name), word};
-      next = t.output + 1;
-      if (const exit_code code = paths.add(word); code != success) return code;
-      targets_.push_back(std::move(t));
+  [[nodiscard]] port_names outputs() override {
+    return {[this](const std::string& name, std::string& wrong) -> std::optional<port> {
+              if (name.size() < 6 && name.find_first_not_of("0123456789") == name.npos) {
+                const port number = std::stoul(name);
+                next_ = number + 1;
+                return number;
+              }
+              wrong = "unknown output '" + shown_name(name) + "'; expected an index";
+              return std::nullopt;
+            },
+            [this](const std::string&, std::string&) { return std::optional<port>(next_++); }};
+  }
+
+  [[nodiscard]] exit_code set() override {
+    try {
+      const exit_code code = set_inputs();
+      return code == success ? set_parameters() : code;
+    } catch (const vn::fault& f) {
+      return fail_inputs(f, stream_.file->name, to_, stream_.file->what);
     }
+  }
+
+  [[nodiscard]] exit_code run_once(bool) override {
+    const vg::outcome done = machine_.run(budget_of(options_));
+    steps_ += done.steps;
+    if (!done) return fail(done);
+    all_ = tensors_of(machine_.outputs());
     return success;
+  }
+
+  [[nodiscard]] std::vector<port> results() override {
+    std::vector<port> out(all_.size());
+    std::iota(out.begin(), out.end(), port{0});
+    return out;
+  }
+  [[nodiscard]] bool summarises_all() const override { return true; }
+  [[nodiscard]] std::optional<port_values> get(port p, io::array_format) override {
+    if (p < all_.size()) return values_of(all_[static_cast<std::size_t>(p)]);
+    (void)usage("unknown output " + std::to_string(p) + "; the stream has " +
+                plural(all_.size(), "output"));
+    return std::nullopt;
+  }
+  void show(text& out, port p) override {
+    out << "output " << p << ' ';
+    show_values(out, values_of(all_[static_cast<std::size_t>(p)]));
+  }
+  void write(json::writer& w, port p) override {
+    write_values(w, values_of(all_[static_cast<std::size_t>(p)]));
+  }
+  void write_figures(json::writer& w, double seconds) const override {
+    w.key("steps").integer(steps_).key("seconds").number(seconds);
+  }
+  [[nodiscard]] std::string_view no_results() const override { return "the stream has no outputs"; }
+
+ private:
+  static constexpr port first_parameter = port{1} << 32;
+  struct given {
+    std::string path;
+    std::optional<tensor_form> form = {};
+  };
+
+  [[nodiscard]] exit_code usage(const std::string& message) const {
+    return usage_error("run", message);
+  }
+  [[nodiscard]] std::string_view parameter(std::uint32_t id) const {
+    return machine_.program().library().parameter(id);
+  }
+  /// Of inputs, and of parameters if they are `files`.
+  [[nodiscard]] port_names names(bool files) const {
+    std::vector<port> all(inputs_.size());
+    std::iota(all.begin(), all.end(), port{0});
+    const auto find = [this, files](const std::string& name,
+                                    std::string& wrong) -> std::optional<port> {
+      for (std::size_t i = 0; i < inputs_.size(); ++i)
+        if (std::to_string(i) == name) return i;
+      for (const std::uint32_t id : machine_.parameters())
+        if (files && parameter(id) == name) return first_parameter + id;
+      wrong = "unknown input or parameter '" + shown_name(name) + "'; the stream has " +
+              plural(inputs_.size(), "input") + ", numbered from 0, and " +
+              plural(machine_.parameters().size(), "parameter");
+      return std::nullopt;
+    };
+    return {find, in_order(std::move(all),
+                           "too many values; the stream has " + plural(inputs_.size(), "input"))};
   }
 
   [[nodiscard]] exit_code set_inputs() {
@@ -210,18 +213,6 @@ class stream_runner {
     return success;
   }
 
-  [[nodiscard]] exit_code execute() {
-    using clock = std::chrono::steady_clock;
-    const clock::time_point start = clock::now();
-    for (std::uint64_t i = 0; i < options_.steps.value_or(1); ++i) {
-      const vg::outcome done = machine_.run(budget_of(options_));
-      steps_ += done.steps;
-      if (!done) return fail(done);
-    }
-    seconds_ = std::chrono::duration<double>(clock::now() - start).count();
-    return success;
-  }
-
   [[nodiscard]] exit_code fail(const vg::outcome& done) const {
     diagnostic d = stream_.diagnose_stream({done.code, done.offset}, machine_.program().stream());
     if (!done.text.empty()) {
@@ -238,45 +229,15 @@ class stream_runner {
     return code;
   }
 
-  [[nodiscard]] exit_code write_results() const {
-    const std::vector<vn::tensor> all = tensors_of(machine_.outputs());
-    for (const target& t : targets_)
-      if (t.output >= all.size())
-        return usage("unknown output " + std::to_string(t.output) + "; the stream has " +
-                     plural(all.size(), "output"));
-    for (const target& t : targets_) {
-      const exit_code code = write_tensor(all[t.output], t.path, options_.output_format, to_);
-      if (code != success) return code;
-    }
-    return success;
-  }
-
-  [[nodiscard]] exit_code summarise() const {
-    const std::vector<vn::tensor> all = tensors_of(machine_.outputs());
-    text out;
-    if (!options_.json) {
-      show_outputs(out, all);
-      if (all.empty()) show_note("the stream has no outputs");
-      return out.empty() ? success : print_result(out);
-    }
-    json::writer w(out);
-    w.begin_object().key("file").string(json_name(to_.path)).key("format").string("genome");
-    w.key("ok").boolean(true).key("steps").integer(steps_).key("seconds").number(seconds_);
-    write_outputs(w, all);
-    w.end();
-    out << '\n';
-    return print_result(out);
-  }
-
   const run_options& options_;
   reporting to_;
   const stored_stream& stream_;
   vg::interpreter machine_;
   std::vector<given> inputs_;
   std::map<std::uint32_t, std::string> parameters_;  // paths by id
-  std::vector<target> targets_;
+  std::vector<vn::tensor> all_;
+  port next_ = 0;
   std::uint64_t steps_ = 0;
-  double seconds_ = 0;
 };
 
 }  // namespace
@@ -307,7 +268,9 @@ exit_code run_genome(const run_options& o, const source& file) {
                     : "unknown stream '" + shown_name(o.genome.stream) + "'; expected one of ") +
                    names);
   const program_outcome in = verify_stream(streams[0], *library, to);
-  return in.program ? stream_runner(o, streams[0], *in.program).run() : in.code;
+  if (!in.program) return in.code;
+  stream_runnable machine(o, streams[0], *in.program);
+  return run_program(machine, o, to, file.what);
 }
 
 }  // namespace cli

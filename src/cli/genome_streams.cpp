@@ -173,9 +173,7 @@ program_outcome verify_stream(const stored_stream& s, const genome::library& in,
 }
 
 void add_genome_options(const command& verb, std::string& registry) {
-  verb.add_option("--registry", registry,
-                  "NAC v1.2: the registry of streams (registry.json in the folder of FILE)")
-      ->type_name("FILE");
+  verb.bind("--registry", registry);
 }
 
 }  // namespace cli

@@ -20,7 +20,6 @@ namespace {
 struct options {
   file_list files;
   picture_output output;
-  bool fold = false;
   nac_graph_options nac;
   nem_graph_options nem;
 };
@@ -55,7 +54,7 @@ struct options {
   }
   std::vector<const ark::model*> ranks;
   for (const ark::model& g : graphs) ranks.push_back(&g);
-  return o.output.write(inspect::draw(ranks, {.fold = o.fold}));
+  return o.output.write(inspect::draw(ranks, {.fold = o.nac.fold}));
 }
 
 }  // namespace
@@ -67,41 +66,21 @@ exit_code picture_output::write(const inspect::picture& p) const {
 
 void add_graph(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb =
-      app.add_subcommand("graph", "Draw a model, as SVG or as a Graphviz DOT graph");
-  verb.add_option("FILE", o->files.paths,
-                  "An ARK model or all its ranks, a NAC container or a NEM program;\n"
-                  "- is standard input")
-      ->required();
-  verb.add_option("-o,--output", o->output.path, "The file to write (standard output)")
-      ->type_name("FILE");
-  verb.add_flag("--svg", o->output.svg,
-                "Write SVG, not a Graphviz DOT graph; files named .svg are SVG anyway");
-  verb.add_flag("--fold", o->fold,
-                "ARK: draw Softmax, LayerNorm, RMSNorm and SiLU as one box each");
-  verb.add_flag("--schedule", o->nac.schedule,
-                "NAC: show the memory commands of instructions; forwarded values are dashed");
-  verb.add_flag("--no-parameters", o->nac.no_parameters, "NAC: omit parameters");
-  verb.add_flag("--expand", o->nem.expand,
-                "NEM: draw every iteration of a loop, not only the first");
+  const command verb = app.verb("graph");
+  verb.bind("FILE", o->files.paths);
+  verb.bind("--output", o->output.path);
+  verb.bind("--svg", o->output.svg);
+  verb.bind("--fold", o->nac.fold);
+  verb.bind("--input", o->nac.run.inputs);
+  verb.bind("--random", o->nac.run.seed);
+  verb.bind("--max-steps", o->nac.run.max_steps);
+  verb.bind("--shape", o->nac.run.nac.shapes);
+  verb.bind("--text", o->nac.run.nac.texts);
+  verb.bind("--weights", o->nac.run.nac.weights);
+  verb.bind("--schedule", o->nac.schedule);
+  verb.bind("--no-parameters", o->nac.no_parameters);
+  verb.bind("--expand", o->nem.expand);
   add_nem_options(verb, o->nem.nem);
-  verb.footer({R"(
-ARK: a box is an operation, an ellipse an input or output of the model. Solid arrows are the edges
-of the file; dotted ones show accesses to the same memory that are ordered only by their place in the
-file; dashed ones connect a send to its receive on another rank.
-NAC: a box is an instruction with its constants, an ellipse an input, a parameter or the output; red
-ones refer to something that doesn't exist. Numbers at arrows are argument indices.
-NEM: a box is a task, coloured by the unit that executes it, a frame is a loop. Solid arrows are
-deps, dashed ones the order that a wait imposes.
-
-Examples:
-  tessera graph --fold model.json -o model.svg
-  tessera graph rank0.json rank1.json | dot -Tpng > ranks.png
-  tessera graph --schedule model.nac -o model.dot
-  tessera graph tiles.nem -o tiles.svg
-
-)",
-               exit_codes_help});
   verb.callback([o, &run] { run = [o] { return draw_files(*o); }; });
 }
 

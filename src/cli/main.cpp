@@ -3,13 +3,16 @@
 //
 // The `tessera` tool: one verb, files, options.
 
+#include <algorithm>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "io/signals.hpp"
-#include "tessera/nem.hpp"
+#include "tessera/core/suggest.hpp"
 #include "tool.hpp"
 
 namespace {
@@ -25,7 +28,7 @@ using namespace tessera;
           : line.known.empty() ? "unexpected argument "
                                : "unknown verb ";
     out += "'" + cli::shown_name(line.unknown) + "'";
-    nem::suggestion nearest(line.unknown);
+    suggestion nearest(line.unknown);
     for (const std::string& word : line.known) nearest.offer(word);
     if (!nearest.word().empty())
       return out.append("; did you mean ").append(nearest.word()).append("?");
@@ -47,40 +50,25 @@ using namespace tessera;
 
 int main(int argc, char** argv) {
   io::handle_signals(cli::io_error);
-  cli::command_line line("tessera",
-                         "Reads, verifies, writes, prints and runs neural-network programs.",
-                         "tessera " TESSERA_VERSION_STRING TESSERA_FEATURES);
+  if (const std::optional<cli::exit_code> code = cli::show_help(argc, argv)) return *code;
+  cli::command_line line("tessera " TESSERA_VERSION_STRING TESSERA_FEATURES);
   cli::action chosen;
   const cli::command root = line.root();
-  root.footer({R"(
-The format of a file is recognised by its content; .gz and .zst files are decompressed.
-A file named - is standard input or output.
-
-Examples:
-  tessera info model.nac
-  tessera check model.json.gz
-  tessera print model.json | less
-  tessera run model.json.gz --input x.csv > y.csv
-  tessera run model.nac --shape 1x3x224x224 --random 1
-  tessera convert model.json --output model.bc
-  tessera diff before.json after.json
-  tessera graph --fold ark.json -o ark.svg
-  tessera assemble patched.txt patched.nac
-  tessera fmt --check kernels/*.nem
-  tessera genome tree models/ -o family.svg
-
-`tessera VERB --help` describes a verb, its options and examples for each format.
-
-)",
-               cli::exit_codes_help});
-  for (const auto add : {cli::add_info, cli::add_check, cli::add_print, cli::add_run,
-                         cli::add_trace, cli::add_convert, cli::add_assemble, cli::add_canonicalise,
-                         cli::add_diff, cli::add_graph, cli::add_fmt, cli::add_genome})
+  for (const auto add :
+       {cli::add_info, cli::add_check, cli::add_print, cli::add_run, cli::add_trace,
+        cli::add_convert, cli::add_assemble, cli::add_canonicalise, cli::add_diff, cli::add_graph,
+        cli::add_fmt, cli::add_genome, cli::add_tokens, cli::add_completion, cli::add_man})
     add(root, chosen);
   try {
     const cli::command_line::outcome parsed = line.parse(argc, argv);
     switch (parsed.status) {
-      case cli::command_line::outcome::parsed: return chosen();
+      case cli::command_line::outcome::parsed: {
+        // A person who types the input sees what they type.
+        const bool types = std::find(argv, argv + argc, std::string_view("-")) != argv + argc;
+        const std::unique_ptr<cli::busy_line> busy =
+            types ? nullptr : std::make_unique<cli::busy_line>("tessera");
+        return chosen();
+      }
       case cli::command_line::outcome::wrong: break;
       case cli::command_line::outcome::printed:
         if (std::cout.flush()) return cli::success;

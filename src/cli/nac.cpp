@@ -6,6 +6,7 @@
 #include <chrono>
 #include <utility>
 
+#include "nac_values.hpp"
 #include "tessera/inspect/nac/dot.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -67,9 +68,15 @@ exit_code graph_nac(const source& file, const reporting& to, const picture_outpu
                     const nac_graph_options& options) {
   const nac_outcome in = read_nac_for_lookup(file, to);
   if (!in.file) return in.code;
+  std::vector<std::string> shapes;
+  if (options.run.nac.any() || !options.run.inputs.empty())
+    if (const exit_code code = measure_shapes(options.run, file, to, shapes); code != success)
+      return code;
   const inspect::lookup at(*in.file);
-  return output.write(
-      inspect::draw(at, {.schedule = options.schedule, .parameters = !options.no_parameters}));
+  return output.write(inspect::draw(at, {.schedule = options.schedule,
+                                         .parameters = !options.no_parameters,
+                                         .fold = options.fold,
+                                         .shapes = shapes}));
 }
 
 }  // namespace cli

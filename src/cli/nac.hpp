@@ -100,7 +100,8 @@ struct nac_diff_options {
                                  const reporting& after, const nac_diff_options& options);
 
 struct nac_graph_options {
-  bool schedule = false, no_parameters = false;
+  bool schedule = false, no_parameters = false, fold = false;
+  run_options run;  ///< the run that gives the shapes, if it has inputs
 };
 [[nodiscard]] exit_code graph_nac(const source& file, const reporting& to,
                                   const picture_output& output, const nac_graph_options& options);

@@ -11,6 +11,7 @@
 #include "ark.hpp"
 #include "nac.hpp"
 #include "vm/nac/interpreter.hpp"
+#include "vm/tokenizer/tokenizer.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -88,6 +89,8 @@ exit_code check_nac(const source& file, const reporting& to, const nac_check_opt
     // One line, instead of a warning for each instruction.
     vm::nac::unsupported_operations unknown = vm::nac::unsupported(*program);
     unsupported = std::move(unknown.names);
+    if (std::string missing = vm::nac::missing_library(in.file->manifest()); !missing.empty())
+      unsupported.insert(std::move(missing));
     const std::uint64_t shown = std::erase_if(found, [](const diagnostic& d) {
       return d.rule == error{errc::nac_operation_unsupported}.name();
     });

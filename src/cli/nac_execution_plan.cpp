@@ -75,6 +75,7 @@ namespace {
 
 exit_code run_plan(const run_options& o, const source& file, const nac::program& p) {
   const reporting to{o.files[0], o.json};
+  busy_line::stop();  // an execution plan may prompt
   vn::plan_options how;
   if (o.nac.any_path) how.files = vn::file_access::anywhere;
   how.folder = o.nac.folder;
@@ -99,8 +100,12 @@ exit_code run_plan(const run_options& o, const source& file, const nac::program&
     steps += done.steps;
     if (!done) return fail_plan(done, p, file, to, !o.nac.folder.empty());
   }
-  if (!o.json) return success;
   text out;
+  if (!o.json) {
+    for (const vn::plan_value& v : done.returned)
+      out << "returned " << shown_text(text_of(v)) << '\n';
+    return out.empty() ? success : print_result(out);
+  }
   json::writer w(out);
   w.begin_object().key("file").string(json_name(to.path)).key("format").string("nac");
   w.key("ok").boolean(true).key("steps").integer(steps).key("seconds");

@@ -11,6 +11,8 @@
 
 #include "nac.hpp"
 #include "nac_values.hpp"
+#include "tessera/inspect/nac/statistics.hpp"
+#include "vm/tokenizer/tokenizer.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -20,83 +22,29 @@ namespace {
 using inspect::lookup;
 
 /// Counts and measurements of a container.
-struct facts {
-  /// The quantization error of a tensor.
-  struct loss {
-    nac::quantization_error error = {};
-    std::string_view why = {};  ///< no error was measured
-  };
-  explicit facts(const lookup& l) : at(l), file(l.model()) {
-    for (const nac::instruction& i : l.instructions()) ++operations[l.operation(i)];
-    for (const nac::instruction& i : l.training()) ++training[l.operation(i)];
-    for (const nac::tensor& t : file.tensors()) {
-      ++tensors;
-      elements += inspect::elements_of(t.value_shape());
-      payload += t.data.size();
-      scales += t.scales.size();
-      std::string type(name(t.type));
-      if (t.quantization != nac::quantization::none) type.append(" ").append(name(t.quantization));
-      types[type] += t.data.size();
-    }
-    for (const nac::tick& t : file.schedule())
-      for (const nac::command& c : t.commands) {
-        const std::string_view what = name(c.what);
-        ++commands[what.empty() ? "action " + std::to_string(static_cast<unsigned>(c.what))
-                                : std::string(what)];
-      }
-  }
+struct facts : inspect::container_statistics {
+  explicit facts(const lookup& l) : container_statistics(l), at(l), file(l.model()) {}
   /// Reads all elements.
   void measure(nac::quantization method, const source& from) {
     progress shown(payload);
     const page_evictor evictor({&from});
-    for (const nac::tensor& t : file.tensors()) {
-      loss& l = losses[t.id];
-      l = {};
-      if (t.quantization < nac::quantization::int8_tensor && !is_floating(t.type)) {
-        l.why = "integers";
-      } else if (t.value_shape().empty()) {
-        l.why = "rank 0";
-      } else {
-        const result<nac::quantization_error> e = nac::requantization_error(t, method);
-        if (e) {
-          l.error = *e;
-          total.add(*e);
-        } else {
-          l.why = e.error().code == errc::nac_quantize_finite ? "not finite" : e.error().name();
-        }
-      }
-      shown.advance(t.data.size());
-    }
-  }
-
-  /// The numbers of instructions of the execution plan and of the tokenizer, as far as they can be
-  /// read.
-  [[nodiscard]] std::uint64_t plan_instructions() const {
-    std::uint64_t n = 0;
-    nac::plan_instruction i;
-    for (nac::plan_reader in(file.execution_plan()); in.next(i);) ++n;
-    return n;
-  }
-  [[nodiscard]] std::uint64_t tokenizer_instructions() const {
-    std::uint64_t n = 0;
-    nac::tokenizer_instruction i;
-    for (nac::manifest_reader in(file.manifest()); in.next(i);) ++n;
-    return n;
+    losses = inspect::measure_losses(
+        file, method,
+        [](void* bar, std::uint64_t bytes) { static_cast<progress*>(bar)->advance(bytes); },
+        &shown);
   }
 
   const lookup& at;
   const nac::model& file;
-  std::map<std::string, std::uint64_t> operations, training, types, commands;
-  std::uint64_t tensors = 0, elements = 0, payload = 0, scales = 0;
   std::optional<vm::nac::statistics> memory;  // of a run
-  std::map<std::uint32_t, loss> losses;       // by parameter id
-  nac::quantization_error total;              // of all parameters
+  inspect::quantization_losses losses;
 };
 
 /// Counts, the largest first.
 [[nodiscard]] std::vector<std::pair<std::string, std::uint64_t>> by_count(
-    const std::map<std::string, std::uint64_t>& counts) {
-  std::vector<std::pair<std::string, std::uint64_t>> out(counts.begin(), counts.end());
+    const inspect::container_statistics::counts& counts) {
+  std::vector<std::pair<std::string, std::uint64_t>> out;
+  for (const auto& [name, count] : counts) out.emplace_back(name, count);
   std::stable_sort(out.begin(), out.end(),
                    [](const auto& a, const auto& b) { return a.second > b.second; });
   return out;
@@ -144,8 +92,8 @@ class as_text_report {
     if (file_.manifest().empty())
       out_ << "none\n";
     else
-      out_ << plural(f_.tokenizer_instructions(), "instruction") << ", "
-           << plural(file_.manifest().size(), "byte") << '\n';
+      out_ << plural(f_.tokenizer_instructions, "instruction") << ", "
+           << plural(file_.manifest().size(), "byte") << lacks() << '\n';
     weights();
     resources();
     return std::move(out_);
@@ -154,6 +102,11 @@ class as_text_report {
  private:
   static constexpr std::size_t few = 20;
 
+  /// Why this build can't run the tokenizer, if it can't.
+  [[nodiscard]] std::string lacks() const {
+    const std::string missing = vm::nac::missing_library(file_.manifest());
+    return missing.empty() ? "" : "; cannot be run here: " + missing;
+  }
   text& label(std::string_view name) {
     constexpr std::size_t width = 17;
     out_ << "  " << name;
@@ -235,7 +188,7 @@ class as_text_report {
     table(rows, 0b1110);
   }
   void counts(std::string_view name, std::size_t total,
-              const std::map<std::string, std::uint64_t>& of) {
+              const inspect::container_statistics::counts& of) {
     label(name) << total;
     std::string_view between = ": ";
     for (const auto& [operation, n] : by_count(of)) {
@@ -274,7 +227,7 @@ class as_text_report {
     if (file_.execution_plan().empty())
       out_ << "none\n";
     else
-      out_ << plural(f_.plan_instructions(), "instruction") << ", "
+      out_ << plural(f_.plan_instructions, "instruction") << ", "
            << plural(file_.execution_plan().size(), "byte") << ", "
            << plural(file_.plan_constants().size(), "constant") << '\n';
   }
@@ -308,11 +261,11 @@ class as_text_report {
           row.push_back(std::string(name(t->quantization)));
         else if (with_losses)
           row.emplace_back();
-        if (const auto l = f_.losses.find(n.id); l != f_.losses.end()) {
-          if (l->second.why.empty())
-            add_loss(row, l->second.error);
+        if (const inspect::quantization_loss* const l = f_.losses.find(n.id)) {
+          if (l->why.empty())
+            add_loss(row, l->error);
           else
-            row.push_back(std::string(l->second.why));
+            row.push_back(std::string(l->why));
         }
       }
       rows.push_back(std::move(row));
@@ -321,7 +274,7 @@ class as_text_report {
     rest(count);
     if (!with_losses) return;
     std::vector<std::string> all;
-    add_loss(all, f_.total);
+    add_loss(all, f_.losses.total);
     label("error of") << options_.error_of << ": largest " << all[0] << ", RMS " << all[1]
                       << ", SNR " << all[2] << " dB\n";
   }
@@ -358,7 +311,7 @@ class as_text_report {
 /// Writes bytes that may not be UTF-8.
 void string(json::writer& w, std::string_view s) { w.string(json_name(s)); }
 
-void counts(json::writer& w, const std::map<std::string, std::uint64_t>& of) {
+void counts(json::writer& w, const inspect::container_statistics::counts& of) {
   w.begin_object();
   for (const auto& [what, n] : by_count(of)) w.key(json_name(what)).integer(n);
   w.end();
@@ -423,10 +376,10 @@ void write_items(json::writer& w, const facts& f) {
       w.key("quantization").string(name(t->quantization));
       w.key("bytes").integer(t->data.size()).key("offset").integer(t->data_offset);
     }
-    if (const auto l = f.losses.find(n.id); l != f.losses.end()) {
+    if (const inspect::quantization_loss* const l = f.losses.find(n.id)) {
       w.key("quantization_error");
-      if (l->second.why.empty())
-        write_loss(w, l->second.error);
+      if (l->why.empty())
+        write_loss(w, l->error);
       else
         w.null();
     }
@@ -488,17 +441,20 @@ void write_items(json::writer& w, const facts& f) {
     w.null();
   }
   w.key("plan").begin_object().key("bytes").integer(file.execution_plan().size());
-  w.key("instructions").integer(f.plan_instructions());
+  w.key("instructions").integer(f.plan_instructions);
   w.key("constants").integer(file.plan_constants().size()).end();
   w.key("tokenizer").begin_object().key("bytes").integer(file.manifest().size());
-  w.key("instructions").integer(f.tokenizer_instructions()).end();
+  w.key("instructions").integer(f.tokenizer_instructions);
+  if (const std::string missing = vm::nac::missing_library(file.manifest()); !missing.empty())
+    w.key("unsupported").string(missing);
+  w.end();
   w.key("weights").begin_object().key("tensors").integer(f.tensors);
   w.key("elements").integer(f.elements).key("bytes").integer(f.payload);
   w.key("scales").integer(f.scales).key("bytes_by_type");
   counts(w, f.types);
   if (!options.error_of.empty()) {
     w.key("quantization_error").begin_object().key("method").string(options.error_of).key("total");
-    write_loss(w, f.total);
+    write_loss(w, f.losses.total);
     w.end();
   }
   w.end();

@@ -4,11 +4,13 @@
 // `tessera run` for NAC containers: the program on inputs, or the execution plan; and the memory of
 // a run.
 
-#include <chrono>
+#include <numeric>
+#include <optional>
 #include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "nac_values.hpp"
+#include "runnable.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -17,96 +19,106 @@ namespace vn = vm::nac;
 
 namespace {
 
-/// An output or state, and the file that it is written to.
-struct target {
-  std::optional<std::size_t> output;
-  std::optional<std::uint16_t> state;
-  std::string path;
-};
-
 /// Shows the progress of a run, on a terminal.
 struct shown_progress : vn::no_observer {
   progress* shown = nullptr;
+  std::uint32_t last = 0;
   void begin(const vn::event& at) noexcept {
-    if ((at.instruction & 15) == 0) shown->advance(at.instruction);
+    if (at.instruction < last + 16) return;
+    shown->advance(at.instruction - last);
+    last = at.instruction;
   }
 };
 
-class program_runner {
+/// Outputs by index, then states by their ids.
+class nac_runnable final : public runnable {
  public:
-  program_runner(const run_options& o, const source& file, const nac::program& p)
+  nac_runnable(const run_options& o, const source& file, const nac::program& p)
       : options_(o),
         to_{o.files[0], o.json},
         file_(file),
         inputs_("run", o, to_),
         machine_(p, machine_options(o)) {}
 
-  [[nodiscard]] exit_code run() {
+  [[nodiscard]] exit_code bind_inputs() override {
     if (!machine_.made()) return fail_run(machine_.made(), machine_.program(), file_, to_);
-    exit_code code = inputs_.bind(machine_.program());
-    if (code == success) code = bind_outputs();
-    if (code == success) code = inputs_.set(machine_);
-    if (code == success) code = execute();
-    if (code == success) code = write_outputs();
-    if (code == success && (options_.json || targets_.empty())) code = summarise();
-    return code;
+    return inputs_.bind(machine_.program());
+  }
+  [[nodiscard]] port_names outputs() override {
+    return {[this](const std::string& name, std::string& wrong) { return find(name, wrong); },
+            [this](const std::string&, std::string&) { return std::optional<port>(next_++); }};
+  }
+  [[nodiscard]] exit_code set() override { return inputs_.set(machine_); }
+
+  [[nodiscard]] exit_code run_once(bool) override {
+    progress bar(machine_.program().size());
+    shown_progress see;
+    see.shown = &bar;
+    vn::outcome done = machine_.run(budget_of(options_), see);
+    bar.clear();
+    steps_ += done.steps;
+    if (done) check_outputs(done);
+    return done ? success : fail_run(done, machine_.program(), file_, to_);
+  }
+
+  [[nodiscard]] std::vector<port> results() override {
+    std::vector<port> out(machine_.outputs().size());
+    std::iota(out.begin(), out.end(), port{0});
+    return out;
+  }
+  [[nodiscard]] std::optional<port_values> get(port p, io::array_format) override {
+    const vn::tensor* const t = tensor_of(p);
+    if (t == nullptr) {
+      (void)usage_error("run", "unknown output " + std::to_string(p) + "; the program has " +
+                                   plural(machine_.outputs().size(), "output"));
+      return std::nullopt;
+    }
+    return values_of(*t);
+  }
+  void show(text& out, port p) override {
+    out << "output " << p << ' ';
+    show_values(out, values_of(*tensor_of(p)));
+  }
+  void write(json::writer& w, port p) override { write_values(w, values_of(*tensor_of(p))); }
+  void write_figures(json::writer& w, double seconds) const override {
+    w.key("steps").integer(steps_).key("seconds").number(seconds);
+    write_memory(w, machine_.figures());
+  }
+  [[nodiscard]] bool summarises_all() const override { return true; }
+  [[nodiscard]] std::string_view no_results() const override {
+    return "the program has no outputs";
   }
 
  private:
-  [[nodiscard]] exit_code usage(const std::string& message) const {
-    return usage_error("run", message);
-  }
+  static constexpr port first_state = port{1} << 32;
 
-  [[nodiscard]] exit_code bind_outputs() {
-    output_paths paths(options_);
-    std::size_t next = 0;
-    for (const std::string& argument : options_.outputs) {
-      target t;
-      t.path = argument;
-      const std::size_t equals = argument.find('=');
-      const std::string name = equals == argument.npos ? "" : argument.substr(0, equals);
-      if (!name.empty() && name.find_first_of("/.") == name.npos) {
-        t.path = argument.substr(equals + 1);
-        const bool is_state = name.starts_with("state:");
-        const std::string digits = is_state ? name.substr(6) : name;
-        if (digits.empty() || digits.size() > 5 ||
-            digits.find_first_not_of("0123456789") != digits.npos)
-          return usage("unknown output '" + shown_name(name) + "'; expected an index, or state:ID");
-        const std::size_t number = std::stoul(digits);
-        if (!is_state) {
-          t.output = number;
-        } else {
-          t.state = static_cast<std::uint16_t>(number);
-          if (number > 0xffff || machine_.state(*t.state) == nullptr)
-            return usage("the program has no state " + digits);
-        }
-      } else {
-        t.output = next;
-      }
-      if (t.output) next = *t.output + 1;
-      if (const exit_code code = paths.add(t.path); code != success) return code;
-      targets_.push_back(std::move(t));
+  [[nodiscard]] std::optional<port> find(const std::string& name, std::string& wrong) {
+    const bool is_state = name.starts_with("state:");
+    const std::string digits = is_state ? name.substr(6) : name;
+    if (digits.empty() || digits.size() > 5 ||
+        digits.find_first_not_of("0123456789") != digits.npos) {
+      wrong = "unknown output '" + shown_name(name) + "'; expected an index, or state:ID";
+      return std::nullopt;
     }
-    return success;
-  }
-
-  [[nodiscard]] exit_code execute() {
-    using clock = std::chrono::steady_clock;
-    const clock::time_point start = clock::now();
-    for (std::uint64_t i = 0; i < options_.steps.value_or(1); ++i) {
-      progress bar(machine_.program().size());
-      shown_progress see;
-      see.shown = &bar;
-      vn::outcome done = machine_.run(budget_of(options_), see);
-      bar.clear();
-      steps_ += done.steps;
-      if (done) check_outputs(done);
-      if (!done) return fail_run(done, machine_.program(), file_, to_);
+    const port number = std::stoul(digits);
+    if (!is_state) {
+      next_ = number + 1;
+      return number;
     }
-    seconds_ = std::chrono::duration<double>(clock::now() - start).count();
-    return success;
+    if (number > 0xffff || machine_.state(static_cast<std::uint16_t>(number)) == nullptr) {
+      wrong = "the program has no state " + digits;
+      return std::nullopt;
+    }
+    return first_state + number;
   }
-
+  /// Null for an output that there is none of.
+  [[nodiscard]] const vn::tensor* tensor_of(port p) const {
+    if (p >= first_state)
+      return &machine_.state(static_cast<std::uint16_t>(p - first_state))->as_tensor();
+    return p < machine_.outputs().size()
+               ? &machine_.outputs()[static_cast<std::size_t>(p)].as_tensor()
+               : nullptr;
+  }
   /// Fails if an output isn't a tensor: skipping it would shift those that follow.
   void check_outputs(vn::outcome& done) const {
     const std::span<const vn::value> all = machine_.outputs();
@@ -117,47 +129,13 @@ class program_runner {
     }
   }
 
-  [[nodiscard]] exit_code write_outputs() const {
-    const std::vector<vn::tensor> all = tensors_of(machine_.outputs());
-    for (const target& t : targets_) {
-      const vn::value* const state = t.state ? machine_.state(*t.state) : nullptr;
-      if (state == nullptr && *t.output >= all.size())
-        return usage("unknown output " + std::to_string(*t.output) + "; the program has " +
-                     plural(all.size(), "output"));
-      const vn::tensor& of = state != nullptr ? state->as_tensor() : all[*t.output];
-      const exit_code code = write_tensor(of, t.path, options_.output_format, to_);
-      if (code != success) return code;
-    }
-    return success;
-  }
-
-  [[nodiscard]] exit_code summarise() const {
-    const std::vector<vn::tensor> all = tensors_of(machine_.outputs());
-    const vn::statistics& figures = machine_.figures();
-    text out;
-    if (!options_.json) {
-      show_outputs(out, all);
-      if (all.empty()) show_note("the program has no outputs");
-      return out.empty() ? success : print_result(out);
-    }
-    json::writer w(out);
-    w.begin_object().key("file").string(json_name(to_.path)).key("format").string("nac");
-    w.key("ok").boolean(true).key("steps").integer(steps_).key("seconds").number(seconds_);
-    write_memory(w, figures);
-    cli::write_outputs(w, all);
-    w.end();
-    out << '\n';
-    return print_result(out);
-  }
-
   const run_options& options_;
   reporting to_;
   const source& file_;
   nac_inputs inputs_;
   vn::interpreter machine_;
-  std::vector<target> targets_;
+  port next_ = 0;
   std::uint64_t steps_ = 0;
-  double seconds_ = 0;
 };
 
 }  // namespace
@@ -194,6 +172,34 @@ exit_code measure_nac(const run_options& o, const source& file, const reporting&
   return done ? success : fail_run(done, *model.program, file, to);
 }
 
+exit_code measure_shapes(const run_options& o, const source& file, const reporting& to,
+                         std::vector<std::string>& out) {
+  const nac_model model = verify_nac(file, to, o.nac.weights);
+  if (!model.program) return model.code;
+  vn::interpreter_options how = machine_options(o);
+  how.frees = vn::freeing::never;
+  vn::interpreter machine(*model.program, how);
+  if (!machine.made()) return fail_run(machine.made(), *model.program, file, to);
+  nac_inputs inputs("graph", o, to);
+  if (const exit_code code = inputs.bind(*model.program); code != success) return code;
+  if (const exit_code code = inputs.set(machine); code != success) return code;
+  struct recorder : vn::no_observer {
+    const vn::interpreter* machine = nullptr;
+    std::vector<std::string>* shapes = nullptr;
+    void end(const vn::event& at) {
+      const vn::value& v = machine->result(at.instruction);
+      if (!v.is_tensor()) return;
+      const element_shape what = elements_of(v.as_tensor());
+      (*shapes)[at.instruction] = std::string(what.name) + ' ' + text_of(what.shape);
+    }
+  } see;
+  out.assign(model.program->size(), "");
+  see.machine = &machine;
+  see.shapes = &out;
+  const vn::outcome done = machine.run(budget_of(o), see);
+  return done ? success : fail_run(done, *model.program, file, to);
+}
+
 exit_code run_nac(const run_options& o, const source& file) {
   if (const std::string& s = o.nac.schedule;
       !s.empty() && s != "file" && s != "planned" && s != "none")
@@ -206,7 +212,8 @@ exit_code run_nac(const run_options& o, const source& file) {
       !o.inputs.empty() || !o.outputs.empty() || !o.nac.shapes.empty() || !o.nac.texts.empty();
   if (!model.program->model().execution_plan().empty() && !gives_inputs && !o.nac.no_plan)
     return run_plan(o, file, *model.program);
-  return program_runner(o, file, *model.program).run();
+  nac_runnable machine(o, file, *model.program);
+  return run_program(machine, o, to, file.what);
 }
 
 }  // namespace cli

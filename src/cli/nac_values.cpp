@@ -151,14 +151,6 @@ io::expected<vn::value> read_npy(const std::string& path, vn::memory& arena) {
   return vn::value(vn::load(arena, *type, dims, {a->data.data(), a->data.size()}));
 }
 
-file_elements::file_elements(const vn::tensor& t) : view_(t.data, t.bytes()) {
-  if constexpr (std::endian::native != std::endian::little) {
-    swapped_.resize(t.bytes());
-    vn::store(t, swapped_.data());
-    view_ = swapped_;
-  }
-}
-
 // ---- results
 
 std::vector<vn::tensor> tensors_of(std::span<const vn::value> results) {
@@ -172,34 +164,12 @@ std::vector<vn::tensor> tensors_of(std::span<const vn::value> results) {
   return out;
 }
 
-exit_code write_tensor(const vn::tensor& t, const std::string& path, const std::string& format,
-                       const reporting& to) {
-  const file_elements elements(t);
-  const text encoded = encode_elements(elements.view(), format_of(format, path), elements_of(t));
-  return write_result(path, as_bytes(encoded), to);
-}
-
-void show_outputs(text& out, const std::vector<vn::tensor>& all) {
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    const file_elements values(all[i]);
-    const element_shape what = elements_of(all[i]);
-    out << "output " << i << ' ' << what.name << ' ' << all[i].dims.text();
-    element_summary(values.view(), what.type).show(out, values.view(), what);
-  }
-}
-
-void write_outputs(json::writer& w, const std::vector<vn::tensor>& all) {
-  w.key("outputs").begin_array();
-  for (const vn::tensor& t : all) {
-    const file_elements values(t);
-    const element_shape what = elements_of(t);
-    w.begin_object().key("data_type").string(what.name).key("shape").begin_array();
-    for (const std::uint64_t d : what.shape) w.integer(d);
-    w.end();
-    element_summary(values.view(), what.type).write(w);
-    w.end();
-  }
-  w.end();
+port_values values_of(const vn::tensor& t) {
+  const std::span<const std::byte> view(t.data, t.bytes());
+  if constexpr (std::endian::native == std::endian::little) return {elements_of(t), view};
+  std::vector<std::byte> swapped(t.bytes());
+  vn::store(t, swapped.data());
+  return {elements_of(t), std::move(swapped)};
 }
 
 // ---- inputs
@@ -218,51 +188,56 @@ std::optional<std::size_t> nac_inputs::find(std::string_view name, std::string& 
 }
 
 exit_code nac_inputs::take(const std::vector<std::string>& arguments, origin from) {
-  for (const std::string& argument : arguments) {
-    std::string word = argument;
-    std::optional<std::size_t> index;
-    if (const std::size_t equals = argument.find('='); equals != argument.npos && equals != 0) {
-      const std::string name = argument.substr(0, equals);
-      word = argument.substr(equals + 1);
-      if (from == origin::file && name.starts_with("state:")) {
-        std::uint16_t id = 0;
-        const char* const end = name.data() + name.size();
-        const auto [at, code] = std::from_chars(name.data() + 6, end, id);
-        if (at != end || code != std::errc{})
-          return usage("unknown state '" + shown_name(name) + "'; expected state:ID");
-        states_.emplace_back(id, word);
-        continue;
-      }
-      std::string wrong;
-      index = find(name, wrong);
-      // Paths and texts may contain '=', too.
-      if (!index && (from == origin::text || name.find_first_of("/.") != name.npos))
-        word = argument;
-      else if (!index)
-        return usage(wrong);
+  constexpr port first_state = port{1} << 32;
+  std::vector<char> taken(inputs_.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    taken[i] = from == origin::form ? inputs_[i].form.has_value() : inputs_[i].from != origin::none;
+  port_names names;
+  names.find = [&](const std::string& name, std::string& wrong) -> std::optional<port> {
+    if (from == origin::file && name.starts_with("state:")) {
+      std::uint16_t id = 0;
+      const char* const end = name.data() + name.size();
+      const auto [at, code] = std::from_chars(name.data() + 6, end, id);
+      if (at == end && code == std::errc{}) return first_state + id;
+      wrong = "unknown state '" + shown_name(name) + "'; expected state:ID";
+      return std::nullopt;
     }
-    if (!index) {
-      std::size_t next = 0;
-      const auto taken = [&](const given& g) {
-        return from == origin::form ? g.form.has_value() : g.from != origin::none;
-      };
-      while (next < inputs_.size() && taken(inputs_[next])) ++next;
-      if (next == inputs_.size())
-        return usage("too many values; the program has " + plural(inputs_.size(), "input"));
-      index = next;
+    const std::optional<std::size_t> index = find(name, wrong);
+    if (!index) return std::nullopt;
+    taken[*index] = 1;
+    return *index;
+  };
+  names.next = [&](const std::string&, std::string& wrong) -> std::optional<port> {
+    const auto free = std::find(taken.begin(), taken.end(), 0);
+    if (free == taken.end()) {
+      wrong = "too many values; the program has " + plural(inputs_.size(), "input");
+      return std::nullopt;
     }
-    given& to = inputs_[*index];
+    *free = 1;
+    return static_cast<port>(free - taken.begin());
+  };
+  std::vector<bound_word> bound;
+  if (const exit_code code = bind_words(verb_, arguments, names, from != origin::text, bound);
+      code != success)
+    return code;
+  for (const bound_word& b : bound) {
+    if (b.of >= first_state) {
+      states_.emplace_back(static_cast<std::uint16_t>(b.of - first_state), b.word);
+      continue;
+    }
+    given& to = inputs_[static_cast<std::size_t>(b.of)];
     if (from == origin::form) {
-      to.form = parse_form(word);
+      to.form = parse_form(b.word);
       if (!to.form)
-        return usage("'" + shown_name(word) +
+        return usage("'" + shown_name(b.word) +
                      "' isn't a shape; expected 1x3x224x224, 1x16:i64 or, for rank 0, :f32");
       continue;
     }
     if (to.from != origin::none)
-      return usage("two values for input '" + shown_name(names_[*index]) + "'");
+      return usage("two values for input '" + shown_name(names_[static_cast<std::size_t>(b.of)]) +
+                   "'");
     to.from = from;
-    to.word = word;
+    to.word = b.word;
   }
   return success;
 }

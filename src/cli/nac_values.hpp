@@ -18,6 +18,7 @@
 
 #include "nac.hpp"
 #include "run.hpp"
+#include "runnable.hpp"
 #include "values.hpp"
 #include "vm/nac/interpreter.hpp"
 
@@ -47,29 +48,12 @@ struct tensor_form {
 [[nodiscard]] io::expected<vm::nac::value> read_npy(const std::string& path,
                                                     vm::nac::memory& arena);
 
-/// The elements of a tensor in little-endian order. On little-endian machines, a view of the tensor:
-/// a copy could need as much memory as everything else.
-class file_elements {
- public:
-  explicit file_elements(const vm::nac::tensor& t);
-  file_elements(const file_elements&) = delete;
-  file_elements& operator=(const file_elements&) = delete;
-  [[nodiscard]] std::span<const std::byte> view() const noexcept { return view_; }
-
- private:
-  std::vector<std::byte> swapped_;
-  std::span<const std::byte> view_;
-};
+/// The elements of a tensor. On little-endian machines, a view of the tensor: a copy could need as
+/// much memory as everything else.
+[[nodiscard]] port_values values_of(const vm::nac::tensor& t);
 
 /// The tensors among results, including those in lists.
 [[nodiscard]] std::vector<vm::nac::tensor> tensors_of(std::span<const vm::nac::value> results);
-/// Writes a tensor to a file; `format` as for --output-format.
-[[nodiscard]] exit_code write_tensor(const vm::nac::tensor& t, const std::string& path,
-                                     const std::string& format, const reporting& to);
-/// A summary of the outputs as text, or as the member "outputs" of an object.
-void show_outputs(text& out, const std::vector<vm::nac::tensor>& all);
-void write_outputs(json::writer& w, const std::vector<vm::nac::tensor>& all);
-
 /// Sets the inputs of a machine by the options of `run`, `trace` and `info`.
 class nac_inputs {
  public:
@@ -123,6 +107,10 @@ void write_memory(json::writer& w, const vm::nac::statistics& of);
 /// Runs a program to measure its memory.
 [[nodiscard]] exit_code measure_nac(const run_options& o, const source& file, const reporting& to,
                                     vm::nac::statistics& out);
+
+/// Runs a program for the type and shape of each instruction's result: "f32 [1, 64]", or empty.
+[[nodiscard]] exit_code measure_shapes(const run_options& o, const source& file,
+                                       const reporting& to, std::vector<std::string>& out);
 
 /// The message of a code with its details, which may contain strings of the file.
 [[nodiscard]] std::string message_of(errc code, const std::string& text);

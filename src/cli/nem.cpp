@@ -35,20 +35,10 @@ namespace fs = std::filesystem;
 }  // namespace
 
 void add_nem_options(const command& verb, nem_options& options) {
-  verb.add_option(
-          "--profile", options.profile,
-          "NEM: default: extensions are warnings; strict: they are errors;\n"
-          "upstream: FAM-004 and SHP-004, which the format's own examples\nbreak, are warnings")
-      ->type_name("NAME")
-      ->one_of({"default", "strict", "upstream"});
-  verb.add_option("--device", options.device,
-                  "NEM: verify for this device, which the file defines or includes")
-      ->type_name("NAME");
-  verb.add_option("-I,--include", options.include_folders,
-                  "NEM: also look for included files in this folder")
-      ->type_name("FOLDER");
-  verb.add_flag("--allow-includes-anywhere", options.includes_anywhere,
-                "NEM: allow included files outside the file's folder and those of -I");
+  verb.bind("--profile", options.profile);
+  verb.bind("--device", options.device);
+  verb.bind("--include", options.include_folders);
+  verb.bind("--allow-includes-anywhere", options.includes_anywhere);
 }
 
 nem_files::nem_files(const source& main, const std::string& path, const nem_options& options)

@@ -99,6 +99,8 @@ struct nem_print_options {
                                   const nem_print_options& options);
 [[nodiscard]] exit_code info_nem(const source& file, const reporting& to,
                                  const nem_options& options);
+[[nodiscard]] exit_code diff_nem(const source& a, const source& b, const reporting& before,
+                                 const reporting& after, bool quiet);
 struct nem_graph_options {
   nem_options nem;
   bool expand = false;

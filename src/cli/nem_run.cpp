@@ -4,14 +4,14 @@
 // `tessera run` for NEM programs.
 
 #include <algorithm>
-#include <chrono>
+#include <optional>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "nem_values.hpp"
+#include "runnable.hpp"
 #include "tessera/inspect/nem/statistics.hpp"
-#include "tessera/vm/nem_timing.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -20,70 +20,142 @@ namespace vn = vm::nem;
 
 namespace {
 
-/// A buffer or region, and the file that it is written to.
-struct target {
-  std::string name, path;
-};
-
-class nem_runner {
+/// Ports are places: buffers, and regions that `let` names.
+class nem_runnable final : public runnable {
  public:
-  nem_runner(const run_options& o, const source& file, const reporting& to, const nem::program& p,
-             const vn::machine_options& how)
+  nem_runnable(const run_options& o, const source& file, const reporting& to, const nem::program& p,
+               const vn::machine_options& how)
       : options_(o), file_(file), to_(to), how_(how), inputs_("run", o, to), machine_(p, how) {}
 
-  [[nodiscard]] exit_code run() {
-    exit_code code = bind_outputs();
-    if (code == success) code = inputs_.set(machine_);
-    if (code == success) code = execute();
-    if (code == success) code = write_outputs();
-    if (code == success && (options_.json || targets_.empty())) code = summarise();
-    return code;
+  [[nodiscard]] exit_code bind_inputs() override { return inputs_.bind(machine_); }
+  [[nodiscard]] port_names outputs() override {
+    return {[this](const std::string& name, std::string& wrong) -> std::optional<port> {
+              if (machine_.find(name) != nullptr || machine_.watch(name)) return port_of(name);
+              wrong = no_such_place(machine_, name, true);
+              return std::nullopt;
+            },
+            [](const std::string& word, std::string& wrong) -> std::optional<port> {
+              wrong = needs_name(word, "--output");
+              return std::nullopt;
+            }};
   }
+  [[nodiscard]] exit_code set() override { return inputs_.set(machine_); }
 
- private:
-  [[nodiscard]] exit_code usage(const std::string& message) const {
-    return usage_error("run", message);
+  [[nodiscard]] exit_code run_once(bool) override {
+    tessera::report found;
+    last_ = machine_.run(&found, nullptr, budget_of(options_));
+    tasks_ += last_.tasks;
+    soften(found);
+    if (!found.diagnostics.empty()) add(diagnose_nem(found, file_, nullptr));
+    return is_fatal(last_.code) ? bad_input : success;
   }
-
-  [[nodiscard]] exit_code bind_outputs() {
-    output_paths paths(options_);
-    for (const std::string& argument : options_.outputs) {
-      std::optional<nem_binding> b = parse_binding(argument);
-      if (!b) return usage(needs_name(argument, "--output"));
-      if (machine_.find(b->name) == nullptr && !machine_.watch(b->name))
-        return usage(no_such_place(machine_, b->name, true));
-      if (const exit_code code = paths.add(b->word); code != success) return code;
-      targets_.push_back({std::move(b->name), std::move(b->word)});
-    }
-    return success;
-  }
-
-  // The run --------------------------------------------------------------------------------------
-
-  [[nodiscard]] exit_code execute() {
-    using clock = std::chrono::steady_clock;
-    const clock::time_point start = clock::now();
-    vn::outcome done;
-    for (std::uint64_t i = 0; i < options_.steps.value_or(1) && !is_fatal(done.code); ++i) {
-      tessera::report found;
-      done = machine_.run(&found, nullptr, budget_of(options_));
-      tasks_ += done.tasks;
-      soften(found);
-      if (!found.diagnostics.empty()) add(diagnose_nem(found, file_, nullptr));
-    }
-    seconds_ = std::chrono::duration<double>(clock::now() - start).count();
-    const bool has_error = std::any_of(findings_.begin(), findings_.end(),
-                                       [](const diagnostic& d) { return d.severity == "error"; });
-    const bool ok = !has_error && !is_fatal(done.code);
+  [[nodiscard]] exit_code finish(exit_code code) override {
+    const bool ok = code == success && !has_errors(findings_);
     if (!ok && options_.json) return to_.fail(findings_, file_.what);
     if (!options_.json)
-      for (const diagnostic& d : findings_) show(d);
+      for (const diagnostic& d : findings_) cli::show(d);
     if (ok) return success;
     if (is_limited_memory(machine_, how_.max_memory)) show_note("--max-memory raises the limit");
-    note_limit(done.code, to_);
+    note_limit(last_.code, to_);
     return bad_input;
   }
 
+  /// The buffers written in DDR, or else in L2 or L1, with their named regions.
+  [[nodiscard]] std::vector<port> results() override {
+    std::vector<port> out;
+    const nem_bytes& bytes = inputs_.bytes(machine_);
+    for (const nem::level level : {nem::level::ddr, nem::level::l2, nem::level::l1}) {
+      for (std::uint32_t i = 0; i < machine_.buffers().size(); ++i) {
+        const vn::place& b = machine_.buffers()[i];
+        if (b.level != level || bytes.written(i).empty()) continue;
+        out.push_back(port_of(b.name));
+        for (const vn::place& r : machine_.regions())
+          if (r.buffer == i && has_elements(r) && is_written(bytes.written(i), r))
+            out.push_back(port_of(r.name));
+      }
+      if (!out.empty()) break;
+    }
+    return out;
+  }
+  [[nodiscard]] std::optional<port_values> get(port p, io::array_format format) override {
+    const vn::place* const at = place_of(p);
+    if (at == nullptr) {
+      (void)usage_error("run", "region '" + shown_name(names_[static_cast<std::size_t>(p)]) +
+                                   "' is in a loop that didn't execute");
+      return std::nullopt;
+    }
+    const nem::element as = format == io::array_format::csv ? written_as(*at) : nem::element::none;
+    element_shape what = elements_of(*at, as);
+    std::vector<std::byte> values = get_elements(machine_, *at, as);
+    if (format == io::array_format::raw && what.type == element_type::i4) pack(values, what);
+    return port_values(std::move(what), std::move(values));
+  }
+  void show(text& out, port port) override {
+    const vn::place& p = *place_of(port);
+    const summary s = summary_of(p);
+    out << p.name << ": ";
+    if (p.is_buffer)
+      out << p.size << (p.size == 1 ? " byte in " : " bytes in ")
+          << inspect::memory_name(p.level, p.engine);
+    else
+      out << s.what.name << ' ' << text_of(s.what.shape) << " in "
+          << machine_.buffers()[p.buffer].name;
+    out << ", checksum " << digits_of(s.numbers.checksum);
+    if (p.is_buffer && !s.is_typed) {
+      out << '\n';
+      return;
+    }
+    if (p.is_buffer) out << ", " << s.what.name;
+    s.numbers.show(out, s.values, s.what);
+  }
+  void write(json::writer& w, port port) override {
+    const vn::place& r = *place_of(port);
+    const summary s = summary_of(r);
+    w.key("name").string(r.name);
+    w.key("kind").string(r.is_buffer ? "buffer" : "region");
+    w.key("buffer").string(machine_.buffers()[r.buffer].name);
+    w.key("memory").string(inspect::memory_name(r.level, r.engine)).key("bytes").integer(r.size);
+    w.key("data_type").string(s.what.name).key("shape").begin_array();
+    for (const std::uint64_t d : s.what.shape) w.integer(d);
+    w.end();
+    s.numbers.write(w);
+  }
+  void write_figures(json::writer& w, double seconds) const override {
+    const nem::program& p = machine_.program();
+    w.key("device");
+    if (p.target() != nullptr)
+      w.string(p.catalog().text_of(p.target()->name));
+    else
+      w.null();
+    w.key("schedule")
+        .string(how_.schedule == vn::schedule::in_order  ? "in-order"
+                : how_.schedule == vn::schedule::reverse ? "reverse"
+                                                         : "random");
+    w.key("seed");
+    if (how_.schedule == vn::schedule::random)
+      w.integer(how_.seed);
+    else
+      w.null();
+    w.key("tasks").integer(tasks_).key("seconds").number(seconds);
+    w.key("findings").begin_array();
+    for (const diagnostic& d : findings_) write_json(w, d);
+    w.end();
+  }
+  [[nodiscard]] std::string_view no_results() const override {
+    return "the program writes no buffer";
+  }
+
+ private:
+  [[nodiscard]] port port_of(std::string_view name) {
+    const auto known = std::find(names_.begin(), names_.end(), name);
+    if (known != names_.end()) return static_cast<port>(known - names_.begin());
+    names_.emplace_back(name);
+    return names_.size() - 1;
+  }
+  /// Null for a region of a loop that didn't execute.
+  [[nodiscard]] const vn::place* place_of(port p) const {
+    return machine_.find(names_[static_cast<std::size_t>(p)]);
+  }
   /// Adds findings that no earlier step has at the same place.
   void add(std::vector<diagnostic> found) {
     for (diagnostic& d : found)
@@ -106,30 +178,11 @@ class nem_runner {
     return code != errc::ok && !is_allowed(code);
   }
 
-  // Results ---------------------------------------------------------------------------------------
-
   [[nodiscard]] nem::element written_as(const vn::place& p) {
     return p.is_buffer ? inputs_.bytes(machine_).written(p.buffer).only_element(p.size)
                        : nem::element::none;
   }
 
-  [[nodiscard]] exit_code write_outputs() {
-    for (const target& t : targets_) {
-      const vn::place* const p = machine_.find(t.name);
-      if (p == nullptr)
-        return usage("region '" + shown_name(t.name) + "' is in a loop that didn't execute");
-      const io::array_format format = format_of(options_.output_format, t.path);
-      const bool is_csv = format == io::array_format::csv;
-      const nem::element as = is_csv ? written_as(*p) : nem::element::none;
-      element_shape what = elements_of(*p, as);
-      std::vector<std::byte> values = get_elements(machine_, *p, as);
-      if (format == io::array_format::raw && what.type == element_type::i4) pack(values, what);
-      const text encoded = encode_elements(values, format, what);
-      if (const exit_code code = write_result(t.path, as_bytes(encoded), to_); code != success)
-        return code;
-    }
-    return success;
-  }
   /// Packs two i4 into a byte.
   static void pack(std::vector<std::byte>& values, element_shape& what) {
     std::vector<std::byte> out((values.size() + 1) / 2);
@@ -139,27 +192,6 @@ class nem_runner {
     what = {element_type::u8, what.name, {values.size()}};
   }
 
-  /// The places of a summary: those of --output, or the buffers written in DDR, or else in L2 or L1,
-  /// with their named regions.
-  [[nodiscard]] std::vector<const vn::place*> results() {
-    std::vector<const vn::place*> out;
-    for (const target& t : targets_)
-      if (const vn::place* const p = machine_.find(t.name)) out.push_back(p);
-    if (!targets_.empty()) return out;
-    const nem_bytes& bytes = inputs_.bytes(machine_);
-    for (const nem::level level : {nem::level::ddr, nem::level::l2, nem::level::l1}) {
-      for (std::uint32_t i = 0; i < machine_.buffers().size(); ++i) {
-        const vn::place& b = machine_.buffers()[i];
-        if (b.level != level || bytes.written(i).empty()) continue;
-        out.push_back(&b);
-        for (const vn::place& r : machine_.regions())
-          if (r.buffer == i && has_elements(r) && is_written(bytes.written(i), r))
-            out.push_back(&r);
-      }
-      if (!out.empty()) break;
-    }
-    return out;
-  }
   [[nodiscard]] static bool is_written(const byte_ranges& written, const vn::place& p) {
     bool any = false;
     const auto first = static_cast<std::int64_t>(p.offset);
@@ -190,84 +222,16 @@ class nem_runner {
     return out;
   }
 
-  [[nodiscard]] exit_code summarise() {
-    text out;
-    if (options_.json) {
-      write_json_summary(out);
-      return print_result(out);
-    }
-    for (const vn::place* const p : results()) {
-      const summary s = summary_of(*p);
-      out << p->name << ": ";
-      if (p->is_buffer)
-        out << p->size << (p->size == 1 ? " byte in " : " bytes in ")
-            << inspect::memory_name(p->level, p->engine);
-      else
-        out << s.what.name << ' ' << text_of(s.what.shape) << " in "
-            << machine_.buffers()[p->buffer].name;
-      out << ", checksum " << digits_of(s.numbers.checksum);
-      if (p->is_buffer && !s.is_typed) {
-        out << '\n';
-        continue;
-      }
-      if (p->is_buffer) out << ", " << s.what.name;
-      s.numbers.show(out, s.values, s.what);
-    }
-    if (out.empty()) show_note("the program writes no buffer");
-    return out.empty() ? success : print_result(out);
-  }
-
-  void write_json_summary(text& out) {
-    json::writer w(out);
-    w.begin_object().key("file").string(json_name(to_.path)).key("format").string("nem");
-    w.key("ok").boolean(true).key("device");
-    const nem::program& p = machine_.program();
-    if (p.target() != nullptr)
-      w.string(p.catalog().text_of(p.target()->name));
-    else
-      w.null();
-    w.key("schedule")
-        .string(how_.schedule == vn::schedule::in_order  ? "in-order"
-                : how_.schedule == vn::schedule::reverse ? "reverse"
-                                                         : "random");
-    w.key("seed");
-    if (how_.schedule == vn::schedule::random)
-      w.integer(how_.seed);
-    else
-      w.null();
-    w.key("tasks").integer(tasks_).key("seconds").number(seconds_);
-    w.key("findings").begin_array();
-    for (const diagnostic& d : findings_) write_json(w, d);
-    w.end().key("outputs").begin_array();
-    for (const vn::place* const r : results()) {
-      const summary s = summary_of(*r);
-      w.begin_object().key("name").string(r->name);
-      w.key("kind").string(r->is_buffer ? "buffer" : "region");
-      w.key("buffer").string(machine_.buffers()[r->buffer].name);
-      w.key("memory")
-          .string(inspect::memory_name(r->level, r->engine))
-          .key("bytes")
-          .integer(r->size);
-      w.key("data_type").string(s.what.name).key("shape").begin_array();
-      for (const std::uint64_t d : s.what.shape) w.integer(d);
-      w.end();
-      s.numbers.write(w);
-      w.end();
-    }
-    w.end().end();
-    out << '\n';
-  }
-
   const run_options& options_;
   const source& file_;
   const reporting& to_;
   vn::machine_options how_;
   nem_inputs inputs_;
   vn::machine machine_;
-  std::vector<target> targets_;
+  vn::outcome last_;
+  std::vector<std::string> names_;
   std::vector<diagnostic> findings_;
   std::uint64_t tasks_ = 0;
-  double seconds_ = 0;
 };
 
 }  // namespace
@@ -293,7 +257,8 @@ exit_code run_nem(const run_options& o, const source& file) {
   // Without --allow-races, the first race ends the run.
   how.keep_going = o.nem.keep_going || o.nem.allow_races;
   if (o.nem.races || o.nem.allow_races) how.races = vn::race_search::always;
-  return nem_runner(o, file, to, *found.program, how).run();
+  nem_runnable machine(o, file, to, *found.program, how);
+  return run_program(machine, o, to, file.what);
 }
 
 }  // namespace cli

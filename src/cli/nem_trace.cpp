@@ -93,6 +93,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   how.keep_going = true;
   vn::machine machine(*found.program, how);
   nem_inputs inputs("trace", o, to);
+  if (const exit_code code = inputs.bind(machine); code != success) return code;
   if (const exit_code code = inputs.set(machine); code != success) return code;
   const bool has_values = !o.inputs.empty() || o.seed;
   if (!has_values)

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <set>
 #include <tessera/core/bytes.hpp>
+#include <tessera/core/suggest.hpp>
 #include <utility>
 
 #include "io/csv.hpp"
@@ -154,7 +155,7 @@ std::string no_such_place(const vn::machine& machine, std::string_view name, boo
 
   std::string out = "unknown buffer or region '" + shown_name(name) + "'";
   if (names.empty()) return out + "; the program has none";
-  nem::suggestion near(name);
+  suggestion near(name);
   for (const std::string_view n : names) near.offer(n);
   if (!near.word().empty()) out.append("; did you mean '").append(near.word()).append("'?");
   out += near.word().empty() ? "; the program has " : " The program has ";
@@ -172,13 +173,6 @@ bool is_limited_memory(const vn::machine& machine, std::uint64_t max_memory) {
     max_memory -= b.size;
   }
   return false;
-}
-
-std::optional<nem_binding> parse_binding(const std::string& argument) {
-  const std::size_t equals = argument.find('=');
-  if (equals == argument.npos || equals == 0 || argument.find_first_of("/.") < equals)
-    return std::nullopt;
-  return nem_binding{argument.substr(0, equals), argument.substr(equals + 1)};
 }
 
 std::string needs_name(const std::string& argument, const std::string& option) {
@@ -349,27 +343,31 @@ void nem_inputs::fill(vn::machine& machine, const vn::place& p) {
   machine.mark_bound(p);
 }
 
-exit_code nem_inputs::set(vn::machine& machine) {
-  struct given {
-    const vn::place* to;
-    std::string word;
+exit_code nem_inputs::bind(vn::machine& machine) {
+  std::set<std::string> seen;
+  port_names names;
+  names.find = [&](const std::string& name, std::string& wrong) -> std::optional<port> {
+    const vn::place* const p = machine.find(name);
+    if (p == nullptr)
+      wrong = machine.watch(name)
+                  ? "'" + shown_name(name) +
+                        "' is a region of a loop, which differs in each iteration; name its buffer"
+                  : no_such_place(machine, name, false);
+    else if (!seen.insert(name).second)
+      wrong = "two inputs for '" + shown_name(name) + "'";
+    if (!wrong.empty()) return std::nullopt;
+    places_.push_back(name);
+    return places_.size() - 1;
   };
-  std::vector<given> inputs;
-  std::set<std::string> names;
-  bool used_stdin = options_.files[0] == "-";
-  for (const std::string& argument : options_.inputs) {
-    const std::optional<nem_binding> b = parse_binding(argument);
-    if (!b) return usage(needs_name(argument, "--input"));
-    const vn::place* const p = machine.find(b->name);
-    if (p == nullptr && machine.watch(b->name))
-      return usage("'" + shown_name(b->name) +
-                   "' is a region of a loop, which differs in each iteration; name its buffer");
-    if (p == nullptr) return usage(no_such_place(machine, b->name, false));
-    if (!names.insert(b->name).second) return usage("two inputs for '" + shown_name(b->name) + "'");
-    if (b->word == "-" && std::exchange(used_stdin, true))
-      return usage("standard input can be read only once");
-    inputs.push_back({p, b->word});
-  }
+  names.next = [](const std::string& word, std::string& wrong) -> std::optional<port> {
+    wrong = needs_name(word, "--input");
+    return std::nullopt;
+  };
+  const exit_code code = bind_words(verb_, options_.inputs, names, true, files_);
+  return code == success ? check_stdin(verb_, options_, files_) : code;
+}
+
+exit_code nem_inputs::set(vn::machine& machine) {
   if (!machine.has_memory()) return success;  // the run reports it
 
   random_ = options_.seed.value_or(0);
@@ -388,14 +386,15 @@ exit_code nem_inputs::set(vn::machine& machine) {
   if (options_.seed && !bytes(machine).is_whole())
     show_note(
         "the program is too long to be searched: inputs that only later tasks read stay zero");
-  for (const given& g : inputs) {
-    if (g.word == "zero") {
-      const std::span<std::byte> to = machine.bytes(*g.to);
+  for (const bound_word& b : files_) {
+    const vn::place& place = *machine.find(places_[static_cast<std::size_t>(b.of)]);
+    if (b.word == "zero") {
+      const std::span<std::byte> to = machine.bytes(place);
       std::fill(to.begin(), to.end(), std::byte{0});
-      machine.mark_bound(*g.to);
-    } else if (g.word == "random") {
-      fill(machine, *g.to);
-    } else if (const exit_code code = read(machine, *g.to, g.word); code != success) {
+      machine.mark_bound(place);
+    } else if (b.word == "random") {
+      fill(machine, place);
+    } else if (const exit_code code = read(machine, place, b.word); code != success) {
       return code;
     }
   }

@@ -4,6 +4,7 @@
 // What verbs that run NEM programs share: options, and buffers and regions in files.
 //
 //   nem_inputs inputs("run", o, to);
+//   if (const exit_code code = inputs.bind(machine); code != success) return code;
 //   if (const exit_code code = inputs.set(machine); code != success) return code;
 //
 //   .npy   for a region: its type (bf16 as u2, i4 as i1) and shape; for a buffer: its number of
@@ -33,6 +34,7 @@
 #include "nem.hpp"
 #include "nem_bytes.hpp"
 #include "run.hpp"
+#include "runnable.hpp"
 #include "tessera/vm/nem.hpp"
 #include "tessera/vm/nem_timing.hpp"
 #include "values.hpp"
@@ -59,11 +61,6 @@ namespace cli {
 /// Whether the buffers need more than `max_memory` bytes.
 [[nodiscard]] bool is_limited_memory(const vm::nem::machine& machine, std::uint64_t max_memory);
 
-/// Splits NAME=WORD; none without a NAME.
-struct nem_binding {
-  std::string name, word;
-};
-[[nodiscard]] std::optional<nem_binding> parse_binding(const std::string& argument);
 /// The message for an argument of `option` without a NAME.
 [[nodiscard]] std::string needs_name(const std::string& argument, const std::string& option);
 
@@ -79,6 +76,8 @@ class nem_inputs {
  public:
   nem_inputs(std::string_view verb, const run_options& o, const reporting& to)
       : verb_(verb), options_(o), to_(to) {}
+  /// Assigns --input to places.
+  [[nodiscard]] exit_code bind(vm::nem::machine& machine);
   /// Reads files and fills buffers; reports errors.
   [[nodiscard]] exit_code set(vm::nem::machine& machine);
   /// The bytes that the program reads and writes, computed on first use.
@@ -95,6 +94,8 @@ class nem_inputs {
   std::string verb_;
   const run_options& options_;
   const reporting& to_;
+  std::vector<std::string> places_;
+  std::vector<bound_word> files_;
   std::optional<nem_bytes> bytes_;
   std::uint64_t random_ = 0;
 };

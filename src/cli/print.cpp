@@ -209,44 +209,18 @@ void write_json(json::writer& w, const ark::model& g) {
 
 void add_print(const command& app, action& run) {
   const auto o = std::make_shared<options>();
-  const command verb = app.add_subcommand("print", "List a program, one operation per line");
-  verb.add_option("FILE", o->file, "The file to print; - is standard input")->required();
-  verb.add_flag("--json", o->json,
-                "Print operations with their operands and types as one JSON object");
-  verb.add_flag("--schedule", o->nac.schedule, "NAC: show the memory commands of each instruction");
-  verb.add_flag("--inline", o->nac.inlined, "NAC: print all payloads in hex, whatever their size");
-  verb.add_flag("--ast", o->nem.tree, "NEM: print the syntax tree with the place of each node");
-  verb.add_flag("--comments", o->nem.comments,
-                "NEM: add comments with the resolved bytes, types and defaults");
+  const command verb = app.verb("print");
+  verb.bind("FILE", o->file);
+  verb.bind("--json", o->json);
+  verb.bind("--schedule", o->nac.schedule);
+  verb.bind("--inline", o->nac.inlined);
+  verb.bind("--ast", o->nem.tree);
+  verb.bind("--comments", o->nem.comments);
   add_nem_options(verb, o->nem.nem);
   add_genome_options(verb, o->registry);
   add_pt2_options(verb, o->pt2.program);
-  verb.add_flag("--modules", o->pt2.modules, "PT2: show the module of each node");
-  verb.add_flag("--stack-traces", o->pt2.stack_traces,
-                "PT2: show the lines of Python that each node comes from");
-  verb.footer({R"(
-ALIR: fixed<k,i,f> is a type with k sign, i integer and f fraction bits; `a << n` is a times 2^n.
-ARK: tensors and buffers are shown by their Ids.
-NAC: the assembly, which `tessera assemble` turns into a container again. Payloads of more than 64
-bytes are references to places in FILE; keep the text in the folder of the container.
-NEM: canonical text; with --json the syntax tree. The file's comments are left out (tessera fmt keeps
-them); --comments adds new ones to a program without errors.
-PT2: types and shapes of every value; with --json the program as it is in the archive.
-NAC v1.2: nodes with their operations and constants; for a registry its patterns and rules.
-An invalid program is listed, too; the exit status is 1.
-
-Examples:
-  tessera print model.json.gz | less
-  tessera print model.bc --json | jq '.operations[].opcode'
-  tessera print ark.json --json | jq '.nodes[].operations[].type'
-  tessera print model.nac --schedule | less
-  tessera print model.nac --json | jq '.instructions[].operation'
-  tessera print tiles.nem --comments | less
-  tessera print tiles.nem --ast | less
-  tessera print resnet.b64 --registry registry.json | less
-
-)",
-               exit_codes_help});
+  verb.bind("--modules", o->pt2.modules);
+  verb.bind("--stack-traces", o->pt2.stack_traces);
   verb.callback([o, &run] {
     run = [o] {
       const reporting to{o->file, o->json};

@@ -153,11 +153,7 @@ pt2_outcome read_pt2(const source& from, const reporting& to, const std::string&
   return {std::nullopt, to.fail(m.error(), from)};
 }
 
-void add_pt2_options(const command& verb, std::string& program) {
-  verb.add_option("--program", program,
-                  "PT2: which program of the archive (model, or the only one)")
-      ->type_name("NAME");
-}
+void add_pt2_options(const command& verb, std::string& program) { verb.bind("--program", program); }
 
 exit_code check_pt2(const source& file, const reporting& to, const pt2_check_options& options) {
   pt2_outcome in = read_pt2(file, to, options.program, options.checksums);

@@ -32,9 +32,8 @@ struct nac_run_options {
     return !shapes.empty() || !texts.empty() || !weights.empty() || !schedule.empty();
   }
 };
-/// Adds --shape to --schedule. `of_nem`: --schedule also takes NEM's words, and the verb checks it once
-/// the format is known.
-void add_nac_options(const command& verb, nac_run_options& o, bool of_nem = false);
+/// Binds --shape, --text, --weights and --schedule.
+void add_nac_options(const command& verb, nac_run_options& o);
 
 /// Options for NEM programs.
 struct nem_run_options {
@@ -51,6 +50,7 @@ struct run_options {
   std::vector<std::string> files;
   std::vector<std::string> inputs, outputs;
   std::string input_format, output_format;
+  std::string model;  ///< ARK: the model that gives the same outputs
   std::optional<std::uint64_t> seed, samples, steps, max_memory, max_steps;
   std::uint64_t seed_of_operations = 0;
   std::optional<unsigned> threads;
@@ -60,8 +60,6 @@ struct run_options {
   genome_run_options genome;
 };
 
-/// Adds --max-steps.
-void add_max_steps(const command& verb, std::optional<std::uint64_t>& max_steps);
 /// --max-steps and --max-memory.
 [[nodiscard]] inline budget budget_of(const run_options& o) noexcept {
   return {o.max_steps.value_or(budget{}.max_steps), o.max_memory.value_or(budget{}.max_memory)};
@@ -82,6 +80,9 @@ class output_paths {
   unsigned to_stdout_;
   std::set<std::string> paths_;
 };
+
+/// Runs an ALIR program.
+[[nodiscard]] exit_code run_alir(const run_options& o, const source& file);
 
 /// Runs the ranks of an ARK model; `first` is the first of the files.
 [[nodiscard]] exit_code run_ark(const run_options& o, source first);

@@ -7,8 +7,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <system_error>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/describe.hpp>
 #include <tessera/core/json.hpp>
@@ -16,12 +20,17 @@
 
 #include "foreign.hpp"
 #include "io/file.hpp"
+#include "tessera/core/suggest.hpp"
 #include "tessera/genome.hpp"
+#include "tessera/nem/format.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
 namespace {
+
+namespace fs = std::filesystem;
+using namespace std::string_view_literals;
 
 constexpr format_row format_table[] = {
     {format::unknown, "unknown", "", "unknown", "", nullptr, false},
@@ -197,37 +206,43 @@ constexpr format_row format_table[] = {
     ++n;
   return s.substr(0, n);
 }
+[[nodiscard]] bool is_letter(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 /// Without leading blanks and line breaks.
 [[nodiscard]] std::string_view trimmed_left(std::string_view s) {
   return s.substr(std::min(s.find_first_not_of(" \t\r\n"), s.size()));
 }
 
-/// Whether a construct of NEM begins here: a keyword and what must follow it.
+/// Whether a construct of NEM begins here: a keyword and a name, but not a word of a sentence. If only
+/// a part is here, the reader reports what is missing.
 [[nodiscard]] bool begins_nem(std::string_view text) {
   constexpr std::pair<std::string_view, std::string_view> keywords[] = {
-      {"const", "="},   {"let", "="},      {"buffer", ":"},     {"loop", "in"},
-      {"program", ":"}, {"device", ""},    {"include", "\""},   {"wait", "("},
-      {"store", "."},   {"transfer", "."}, {"type_family", ""}, {"endloop", ""}};
+      {"const", ""},   {"let", ""},           {"buffer", ""},      {"loop", "in"},
+      {"program", ""}, {"device", "extends"}, {"include", ""},     {"wait", ""},
+      {"store", ""},   {"transfer", ""},      {"type_family", ""}, {"endloop", ""}};
   const std::string_view word = word_of(text);
-  for (const auto& [keyword, mark] : keywords) {
+  for (const auto& [keyword, second] : keywords) {
     if (word != keyword) continue;
-    const std::string_view rest = trimmed_left(text.substr(word.size()));
-    const std::string_view name = word_of(rest);
-    // If only a part is here, the reader reports what is missing.
-    return mark.empty() || rest.starts_with(mark) || !name.empty();
+    std::string_view rest = text.substr(word.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    const std::size_t name = word_of(rest).size();
+    if (name == 0) return rest.empty() || "\"(.:={#\r\n"sv.find(rest[0]) != rest.npos;
+    rest.remove_prefix(name);
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    const std::string_view third = word_of(rest);
+    return (third.empty() || third == second || !is_letter(third[0])) && !rest.starts_with(',');
   }
   return false;
 }
 
-/// Whether the text after comments begins with a construct of NEM or with a task, or is all comments.
+/// Whether the text after comments begins with a construct of NEM or with a task.
 [[nodiscard]] bool is_nem(std::string_view text) {
-  bool comment = false;
   for (;;) {
     const std::size_t start = text.find_first_not_of(" \t\r\n;");
-    if (start == text.npos) return comment;
+    if (start == text.npos) return false;
     text.remove_prefix(start);
     if (text[0] != '#') break;
-    comment = true;
     text.remove_prefix(std::min(text.find('\n'), text.size()));
   }
   if (begins_nem(text)) return true;
@@ -240,7 +255,7 @@ constexpr format_row format_table[] = {
   }
   if (rest.size() == text.size()) return false;
   return rest.starts_with(".async") || rest.starts_with(".sync") ||
-         (assigned && word_of(rest) == "in");
+         (assigned && word_of(rest) == "in" && !nearest(word_of(text), nem::opcode_table).empty());
 }
 
 /// A length, and JSON of that length; ALIR bytecode that looks like it would have thousands of inputs.
@@ -274,9 +289,11 @@ format detect(bytes content) {
   if (text[start] != '{' && text[start] != '[') {
     // JSON after a comment, for example: the reader reports it.
     const bool is_comment = text[start] == '/' || text[start] == '#';
-    const std::size_t brace = is_comment ? text.find('{', start) : text.npos;
-    const bool is_model = brace != text.npos && text.find("\"ProducerNodeIds\"") != text.npos;
-    if (is_model) return format_of_names(text.substr(brace));
+    const std::size_t brace = is_comment ? text.find_first_of("{[", start) : text.npos;
+    for (const std::string_view name : {"\"ProducerNodeIds\"", "\"TaskInfos\"", "\"model\"",
+                                        "\"spec_version\"", "\"canonical_to_index\""})
+      if (brace != text.npos && text.find(name) != text.npos)
+        return format_of_names(text.substr(brace));
     if (is_base64(text))
       return format::genome_stream;  // before NEM: padding looks like an assignment
     return is_nem(text) ? format::nem : format::unknown;
@@ -466,6 +483,7 @@ void show(const diagnostic& d) {
     if (const std::size_t at = shown.find(word); at != shown.npos)
       shown.replace(at, word.size(), color + word + "\033[0m");
   }
+  busy_line::clear();
   std::fputs(shown.c_str(), stderr);
 }
 
@@ -488,29 +506,47 @@ exit_code usage_error(std::string_view verb, std::string_view message) {
   return wrong_usage;
 }
 
-exit_code check_options(std::string_view verb, std::span<const option_use> options,
-                        const source& file) {
-  constexpr std::pair<std::string_view, std::string_view> families[] = {
-      {"alir", "ALIR"}, {"ark", "ARK"},         {"nac", "NAC"},
-      {"nem", "NEM"},   {"genome", "NAC v1.2"}, {"pt2", "PT2"}};
-  for (const option_use& o : options) {
-    if (!o.is_given) continue;
-    std::vector<std::string_view> names;
-    bool applies = false;
-    for (std::size_t i = 0; i < std::size(families); ++i) {
-      if ((o.applies_to >> i & 1) == 0) continue;
-      names.push_back(families[i].second);
-      applies = applies || families[i].first == info(file.what).name;
-    }
-    if (applies) continue;
-    std::string message(o.name);
-    message += " applies only to ";
-    for (std::size_t i = 0; i < names.size(); ++i)
-      message.append(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ").append(names[i]);
-    message.append("; this is ").append(info(file.what).article);
-    return usage_error(verb, message.append(info(file.what).description));
-  }
+namespace {
+
+bool several_files = false;
+unsigned seen_families = 0;  // of files, if there are several
+
+[[nodiscard]] unsigned family_of(const source& file) noexcept {
+  for (const family_row& f : family_table)
+    if (f.word == info(file.what).name) return f.which;
+  return 0;
+}
+
+}  // namespace
+
+exit_code check_option(std::string_view verb, std::string_view option, unsigned applies_to,
+                       const source& file) {
+  if (applies_to == everywhere || (applies_to & family_of(file)) != 0) return success;
+  std::string message(option);
+  message.append(" applies only to ").append(names_of(applies_to));
+  message.append("; this is ").append(info(file.what).article);
+  return usage_error(verb, message.append(info(file.what).description));
+}
+
+exit_code check_options(std::string_view verb, const source& file) {
+  seen_families |= family_of(file);
+  if (several_files) return success;
+  for (const option_row* o : given_options())
+    if (const exit_code code = check_option(verb, o->name(), o->families, file); code != success)
+      return code;
   return success;
+}
+
+void expect_several_files() { several_files = true; }
+
+exit_code finish_options(std::string_view verb, exit_code code) {
+  if (!several_files || seen_families == 0) return code;
+  for (const option_row* o : given_options())
+    if ((o->families & seen_families) == 0)
+      code = std::max(code, usage_error(verb, std::string(o->name()) + " applies only to " +
+                                                  names_of(o->families) +
+                                                  "; none of the files has such a format"));
+  return code;
 }
 
 std::string plural(std::uint64_t count, std::string_view noun) {
@@ -563,9 +599,19 @@ exit_code print_ok(const source& file, const reporting& to, std::string_view det
   return print_result(line);
 }
 
+namespace {
+report_collector collector;
+}  // namespace
+
+void collect_reports(report_collector collect) { collector = std::move(collect); }
+
 text file_report(std::string_view file, format what, std::span<const diagnostic> found,
                  std::uint64_t omitted, const operation_names& unsupported) {
   text out;
+  if (collector) {
+    collector(file, found, omitted, unsupported);
+    return out;
+  }
   json::writer w(out);
   w.begin_object().key("file").string(json_name(file)).key("format");
   if (what == format::unknown)
@@ -648,10 +694,11 @@ loaded try_load_source(const std::string& path, diagnostic& why, format otherwis
     s.what = io::without_codec(path).ends_with(".b64") ? format::genome_stream : otherwise;
   if (s.what != format::unknown) return {std::move(s), success};
   const std::string message =
-      (foreign.empty() ? "unknown format" : "unknown format: it looks like " + foreign) +
-      "; expected ALIR JSON or ARK JSON (begin with {), ALIR bytecode (begins with a small version "
-      "number or \"ALIR\"), a NAC container (begins with \"NAC\"), NEM text, or a registry or "
-      "streams of NAC v1.2";
+      foreign.empty()
+          ? "unknown format; expected ALIR JSON or ARK JSON (begin with {), ALIR bytecode (begins "
+            "with a small version number or \"ALIR\"), a NAC container (begins with \"NAC\"), NEM "
+            "text, or a registry or streams of NAC v1.2"
+          : "not a Tessera format; this looks like " + foreign;
   why = diagnose(s.name, "unknown_format", s.data().empty() ? "the file is empty" : message);
   why.shown += "  [unknown_format] at offset 0\n";
   why.offset = 0;
@@ -677,7 +724,8 @@ exit_code wrong_format(const source& file, const reporting& to, std::string_view
 exit_code with_source(const source& file, const reporting& to, std::string_view verb,
                       const file_actions& act) {
   if (const file_actions::action& mine = act.*info(file.what).act) {
-    const exit_code code = act.check ? act.check(file) : success;
+    exit_code code = check_options(verb, file);
+    if (code == success && act.check) code = act.check(file);
     return code == success ? mine(file) : code;
   }
   std::vector<std::string_view> kinds;
@@ -698,6 +746,62 @@ exit_code with_file(const reporting& to, std::string_view verb, const file_actio
   return in ? with_source(*in.file, to, verb, act) : in.code;
 }
 
+namespace {
+
+using busy_clock = std::chrono::steady_clock;
+
+/// What busy_line's thread and the rest of the tool share.
+struct busy_state {
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool stopped = true, shown = false;
+  busy_clock::time_point start, quiet_since;
+} busy;
+
+void clear_busy_line() {
+  if (std::exchange(busy.shown, false)) std::fputs("\r\033[K", stderr);
+}
+
+}  // namespace
+
+busy_line::busy_line(std::string verb) {
+  if (isatty(STDERR_FILENO) != 1) return;
+  busy.stopped = false;
+  busy.start = busy.quiet_since = busy_clock::now();
+  thread_ = std::thread([verb = std::move(verb)] {
+    std::unique_lock lock(busy.mutex);
+    while (
+        !busy.changed.wait_for(lock, std::chrono::milliseconds(250), [] { return busy.stopped; })) {
+      const busy_clock::time_point now = busy_clock::now();
+      if (now - busy.quiet_since < std::chrono::seconds(1)) continue;
+      const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - busy.start);
+      std::fprintf(stderr, "\r%s: %lld s", verb.c_str(), static_cast<long long>(seconds.count()));
+      busy.shown = true;
+    }
+    clear_busy_line();
+  });
+}
+
+busy_line::~busy_line() {
+  stop();
+  if (thread_.joinable()) thread_.join();
+}
+
+void busy_line::clear() {
+  const std::lock_guard lock(busy.mutex);
+  busy.quiet_since = busy_clock::now();
+  clear_busy_line();
+}
+
+void busy_line::stop() {
+  {
+    const std::lock_guard lock(busy.mutex);
+    busy.stopped = true;
+    clear_busy_line();
+  }
+  busy.changed.notify_all();
+}
+
 progress::progress(std::uint64_t total)
     : total_(total),
       terminal_(isatty(STDERR_FILENO) == 1),
@@ -708,6 +812,7 @@ void progress::advance(std::uint64_t done) {
   if (!terminal_ || total_ == 0) return;
   const clock::time_point now = clock::now();
   if (now < next_) return;
+  busy_line::clear();
   std::fprintf(stderr, "\r%3.0f %%",
                100.0 * static_cast<double>(done_) / static_cast<double>(total_));
   shown_ = true;
@@ -718,10 +823,37 @@ void progress::clear() {
   if (std::exchange(shown_, false)) std::fputs("\r\033[K", stderr);
 }
 
-void file_list::add_options(const command& verb, const std::string& files,
-                            const std::string& json_help) {
-  verb.add_option("FILE", paths, files + "; - is standard input")->required();
-  verb.add_flag("--json", json, json_help);
+bool is_folder(const std::string& path) {
+  std::error_code unknown;
+  return path != "-" && fs::is_directory(path, unknown);
+}
+
+folder_listing files_in(const std::string& folder, bool recursive) {
+  folder_listing out;
+  std::vector<std::string> open{folder};
+  while (!open.empty()) {
+    const std::string at = std::move(open.back());
+    open.pop_back();
+    std::error_code wrong, unknown;
+    fs::directory_iterator entry(at, wrong);
+    for (; !wrong && entry != fs::directory_iterator(); entry.increment(wrong)) {
+      const fs::path& path = entry->path();
+      if (path.filename().native().front() == '.') continue;
+      if (entry->is_regular_file(unknown))
+        out.files.push_back(path.string());
+      else if (recursive && !entry->is_symlink(unknown) && entry->is_directory(unknown))
+        open.push_back(path.string());
+    }
+    if (wrong)
+      out.failures.push_back({io::fault::system, "cannot read the folder", wrong.value(), at});
+  }
+  std::sort(out.files.begin(), out.files.end());
+  return out;
+}
+
+void file_list::add_options(const command& verb) {
+  verb.bind("FILE", paths);
+  verb.bind("--json", json);
 }
 
 bool file_list::is_wrong(std::string_view verb) const {
@@ -733,9 +865,10 @@ bool file_list::is_wrong(std::string_view verb) const {
 exit_code file_list::each(std::string_view verb,
                           const std::function<exit_code(const reporting&)>& act) const {
   if (is_wrong(verb)) return wrong_usage;
+  if (paths.size() > 1) expect_several_files();
   exit_code code = success;
   for (const std::string& path : paths) code = std::max(code, act({path, json}));
-  return code;
+  return finish_options(verb, code);
 }
 
 exit_code write_result(const std::string& path, bytes data, const reporting& to) {
@@ -744,6 +877,7 @@ exit_code write_result(const std::string& path, bytes data, const reporting& to)
     safe = safe_result(as_text(data));
     data = as_bytes(safe);
   }
+  if (path == "-") busy_line::clear();
   const io::expected<io::done> wrote = io::store(path, data);
   if (wrote) return success;
   // A reader that closes a pipe early (head, a pager) is no error to report.
@@ -752,6 +886,7 @@ exit_code write_result(const std::string& path, bytes data, const reporting& to)
 }
 
 exit_code write_report(const std::string& path, std::string_view report) {
+  if (report.empty() && path == "-") return success;
   const text safe = safe_result(report);
   return write_result(path, as_bytes(safe));
 }

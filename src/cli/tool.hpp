@@ -20,6 +20,7 @@
 #include <string_view>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/report.hpp>
+#include <thread>
 #include <vector>
 
 #include "io/compress.hpp"
@@ -145,24 +146,15 @@ void show_note(std::string_view message);
 /// Reports a command line that parses but isn't valid.
 [[nodiscard]] exit_code usage_error(std::string_view verb, std::string_view message);
 
-/// Formats that options apply to.
-enum family : std::uint8_t {
-  in_alir = 1,
-  in_ark = 2,
-  in_nac = 4,
-  in_nem = 8,
-  in_genome = 16,
-  in_pt2 = 32
-};
-/// An option of a verb, and the formats that it applies to.
-struct option_use {
-  bool is_given;
-  std::string_view name;
-  int applies_to;  ///< a set of families
-};
-/// Refuses the first given option that doesn't apply to the format of a file.
-[[nodiscard]] exit_code check_options(std::string_view verb, std::span<const option_use> options,
-                                      const source& file);
+/// Refuses an option that doesn't apply to the format of a file.
+[[nodiscard]] exit_code check_option(std::string_view verb, std::string_view option,
+                                     unsigned applies_to, const source& file);
+/// Likewise every option that the command line has. with_source() calls it for verbs of one file.
+[[nodiscard]] exit_code check_options(std::string_view verb, const source& file);
+/// From now on the verb has several files: an option must apply to one of them, and
+/// finish_options() refuses those that don't.
+void expect_several_files();
+[[nodiscard]] exit_code finish_options(std::string_view verb, exit_code code);
 
 /// Names of operations, sorted, each once.
 using operation_names = std::set<std::string, std::less<>>;
@@ -188,12 +180,17 @@ struct reporting {
   }
 };
 /// A line {"file", "format", "ok", "diagnostics"}; "ok" is false if one of them is an error. If
-/// findings were counted and not kept, "omitted" is their number.
 /// findings were counted and not kept, "omitted" is their number; "unsupported" has the operations
 /// of a valid file that can't be run here, if there are any.
 [[nodiscard]] text file_report(std::string_view file, format what,
                                std::span<const diagnostic> found, std::uint64_t omitted = 0,
                                const operation_names& unsupported = {});
+
+/// From now on file_report() hands what it would write to `collect` and returns an empty text.
+using report_collector =
+    std::function<void(std::string_view file, std::span<const diagnostic> found,
+                       std::uint64_t omitted, const operation_names& unsupported)>;
+void collect_reports(report_collector collect);
 
 /// The maximum number of findings that `check --all` keeps for a file of that size. A file can have
 /// quadratically many; the output must not be longer than linear in the file.
@@ -226,6 +223,23 @@ struct loaded {
 [[nodiscard]] exit_code wrong_format(const source& file, const reporting& to, std::string_view verb,
                                      std::string_view wanted);
 
+/// While it lives, a line on the terminal says that the verb is still working, from the first second
+/// without output or other progress on.
+class busy_line {
+ public:
+  explicit busy_line(std::string verb);
+  busy_line(const busy_line&) = delete;
+  busy_line& operator=(const busy_line&) = delete;
+  ~busy_line();
+  /// Clears the line, because something else is written.
+  static void clear();
+  /// Likewise, for good: from now on the terminal is for a dialogue.
+  static void stop();
+
+ private:
+  std::thread thread_;
+};
+
 /// Shows the progress of work that takes more than a second, on a terminal.
 class progress {
  public:
@@ -244,12 +258,22 @@ class progress {
   clock::time_point next_;
 };
 
-/// FILE… and --json of verbs that take several files; their exit code is the highest of all files.
+/// The regular files in a folder, sorted by path, and why some can't be listed. Hidden files are left
+/// out, as are hidden folders; links to folders aren't followed.
+struct folder_listing {
+  std::vector<std::string> files;
+  std::vector<io::failure> failures;
+};
+[[nodiscard]] folder_listing files_in(const std::string& folder, bool recursive);
+/// Whether a path leads to a folder.
+[[nodiscard]] bool is_folder(const std::string& path);
+
+/// FILE and --json of verbs that take several files; their exit code is the highest of all files.
 struct file_list {
   std::vector<std::string> paths;
   bool json = false;
 
-  void add_options(const command& verb, const std::string& files, const std::string& json_help);
+  void add_options(const command& verb);
   /// Reports and returns whether standard input is named twice.
   [[nodiscard]] bool is_wrong(std::string_view verb) const;
   [[nodiscard]] exit_code each(std::string_view verb,
@@ -300,6 +324,8 @@ void note_omitted(std::uint64_t count);
                                                 const alir::verify_options& options = {});
 /// Each adds a verb; `run` is set to its action if the command line chooses it.
 using action = std::function<exit_code()>;
+/// `tessera help` and --help; none if the command line has neither.
+[[nodiscard]] std::optional<exit_code> show_help(int argc, char** argv);
 void add_info(const command& app, action& run);
 void add_check(const command& app, action& run);
 void add_print(const command& app, action& run);
@@ -312,15 +338,9 @@ void add_diff(const command& app, action& run);
 void add_graph(const command& app, action& run);
 void add_fmt(const command& app, action& run);
 void add_genome(const command& app, action& run);
-
-inline constexpr std::string_view exit_codes_help = R"(Exit status:
-  0  success
-  1  invalid input: a file is malformed or not valid, or a run ended with an error
-  2  wrong command line
-  3  a file can't be read or written
-)";
-inline constexpr std::string_view exit_codes_of_several =
-    "With several files, the highest status of any file.\n";
+void add_tokens(const command& app, action& run);
+void add_completion(const command& app, action& run);
+void add_man(const command& app, action& run);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

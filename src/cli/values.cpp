@@ -58,6 +58,12 @@ std::uint64_t element_shape::count() const noexcept {
   return out;
 }
 
+std::uint64_t element_shape::rows() const noexcept {
+  std::uint64_t out = 1;
+  for (std::size_t i = 0; i + 1 < shape.size(); ++i) out *= shape[i];
+  return out;
+}
+
 std::string text_of(const std::vector<std::uint64_t>& shape) {
   std::string out = "[";
   for (const std::uint64_t d : shape)
@@ -101,7 +107,7 @@ namespace {
   const std::uint64_t columns = what.shape.empty() ? 1 : what.shape.back();
   const io::expected<io::matrix> m = io::read_csv(as_text(file), columns);
   if (!m) return m.error();
-  const std::uint64_t rows = columns == 0 ? 0 : what.count() / columns;
+  const std::uint64_t rows = what.rows();
   if (m->rows != rows)
     return wrong("expected " + std::to_string(rows) + (rows == 1 ? " row" : " rows") + " of " +
                  std::to_string(columns) + ", found " + std::to_string(m->rows));
@@ -224,7 +230,7 @@ text encode_elements(std::span<const std::byte> dense, io::array_format format,
           out << whole_element(dense, what.type, i) << ((i + 1) % columns == 0 ? '\n' : ',');
         return out;
       }
-      io::matrix m{columns == 0 ? 0 : what.count() / columns, columns, {}};
+      io::matrix m{what.rows(), columns, {}};
       m.values.reserve(static_cast<std::size_t>(what.count()));
       for (std::size_t i = 0; i < what.count(); ++i)
         m.values.push_back(element(dense, what.type, i));

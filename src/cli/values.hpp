@@ -59,6 +59,8 @@ struct element_shape {
   bool any_type = false;  ///< accept .npy files of any type and shape, as bytes
 
   [[nodiscard]] std::uint64_t count() const noexcept;
+  /// Of the last dimension.
+  [[nodiscard]] std::uint64_t rows() const noexcept;
   [[nodiscard]] std::uint64_t bytes() const noexcept { return count() * size_of(type); }
 };
 

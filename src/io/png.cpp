@@ -15,7 +15,8 @@ namespace io {
 
 bool is_png(bytes data) noexcept {
   constexpr unsigned char signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
-  return data.size() >= sizeof signature && std::memcmp(data.data(), signature, sizeof signature) == 0;
+  return data.size() >= sizeof signature &&
+         std::memcmp(data.data(), signature, sizeof signature) == 0;
 }
 
 #ifdef TESSERA_HAS_PNG

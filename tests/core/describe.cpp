@@ -64,6 +64,20 @@ TEST_CASE("describe: text that isn't JSON has no path", "[core]") {
         "     ^\n");
 }
 
+TEST_CASE("describe: where JSON was expected, a comment is named", "[core]") {
+  CHECK(described(errc::json_expected_key, 2, "{ // x\n}")
+            .starts_with("f:1:3: error: expected a key in quotes; JSON has no comments\n"));
+  const auto message = [](errc code, std::uint64_t offset, std::string_view source) {
+    const text t = message_of({code, offset}, source);
+    return std::string(t.view());
+  };
+  CHECK(message(errc::json_trailing_bytes, 3, "{} /* */").ends_with("; JSON has no comments"));
+  CHECK(message(errc::json_expected_value, 0, "# x").ends_with("; JSON has no comments"));
+  CHECK(message(errc::json_expected_value, 1, "[/x]") == "expected a JSON value");
+  CHECK(message(errc::json_expected_value, 9, "[//") == "expected a JSON value");
+  CHECK(message(errc::alir_opcode, 1, "[// x").find("comments") == std::string::npos);
+}
+
 TEST_CASE("describe: an empty text, and offsets past the end", "[core]") {
   CHECK(described(errc::json_unexpected_end, 0, "") ==
         "f:1:1: error: the text ends inside a JSON value\n  [json_unexpected_end] at offset 0\n  \n"

@@ -3,7 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <tessera/nem/detail/syntax/suggest.hpp>
+#include <tessera/core/suggest.hpp>
 #include <tessera/nem/format.hpp>
 
 #include "support/catch.hpp"
@@ -13,7 +13,7 @@ using namespace tessera;
 namespace {
 
 std::string_view one(std::string_view word, std::string_view candidate) {
-  nem::suggestion s(word);
+  suggestion s(word);
   s.offer(candidate);
   return s.word();
 }
@@ -21,18 +21,18 @@ std::string_view one(std::string_view word, std::string_view candidate) {
 }  // namespace
 
 TEST_CASE("nem/suggest: each kind of step, within the tables", "[nem]") {
-  CHECK(nem::nearest("rleu", nem::opcode_table) == "relu");        // two swapped
-  CHECK(nem::nearest("reluu", nem::opcode_table) == "relu");       // one too many
-  CHECK(nem::nearest("reshap", nem::opcode_table) == "reshape");   // one missing
-  CHECK(nem::nearest("softmix", nem::opcode_table) == "softmax");  // one replaced
-  CHECK(nem::nearest("cstl", nem::unit_names) == "CSTL");          // only the case differs
-  CHECK(nem::nearest("read_only", nem::decorator_table) == "readonly");
-  CHECK(nem::nearest("max_inflight", nem::decorator_table) == "max_in_flight");
-  CHECK(nem::nearest("stride", nem::attribute_table) == "strides");
-  CHECK(nem::nearest("GPU", nem::unit_names) == "VPU");
-  CHECK(nem::nearest("matrixmultiply", nem::opcode_table).empty());
-  CHECK(nem::nearest("", nem::opcode_table).empty());
-  static_assert(nem::nearest("transpos", nem::opcode_table) == "transpose");
+  CHECK(nearest("rleu", nem::opcode_table) == "relu");        // two swapped
+  CHECK(nearest("reluu", nem::opcode_table) == "relu");       // one too many
+  CHECK(nearest("reshap", nem::opcode_table) == "reshape");   // one missing
+  CHECK(nearest("softmix", nem::opcode_table) == "softmax");  // one replaced
+  CHECK(nearest("cstl", nem::unit_names) == "CSTL");          // only the case differs
+  CHECK(nearest("read_only", nem::decorator_table) == "readonly");
+  CHECK(nearest("max_inflight", nem::decorator_table) == "max_in_flight");
+  CHECK(nearest("stride", nem::attribute_table) == "strides");
+  CHECK(nearest("GPU", nem::unit_names) == "VPU");
+  CHECK(nearest("matrixmultiply", nem::opcode_table).empty());
+  CHECK(nearest("", nem::opcode_table).empty());
+  static_assert(nearest("transpos", nem::opcode_table) == "transpose");
 }
 
 TEST_CASE("nem/suggest: at most a third of the longer word", "[nem]") {
@@ -45,7 +45,7 @@ TEST_CASE("nem/suggest: at most a third of the longer word", "[nem]") {
 }
 
 TEST_CASE("nem/suggest: the nearest one, and of equal ones the first", "[nem]") {
-  nem::suggestion s("npm_lite_v3");
+  suggestion s("npm_lite_v3");
   s.offer("npm_lite_v12");
   CHECK(s.word() == "npm_lite_v12");
   s.offer("npm_lite_v1");

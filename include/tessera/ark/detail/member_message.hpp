@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // The messages of ark_s02, s05, s08, s09, s10 and ark_plan_member, which the source decides: the
-// members that an object lacks, or the kind of value that a member has instead of its own.
+// members that an object lacks, or the kind of value that a member has instead of its own; and the
+// DataType that an unknown one is near to.
 
 #ifndef TESSERA_ARK_DETAIL_MEMBER_MESSAGE_HPP
 #define TESSERA_ARK_DETAIL_MEMBER_MESSAGE_HPP
@@ -13,7 +14,9 @@
 
 #include "../../core/error.hpp"
 #include "../../core/json.hpp"
+#include "../../core/suggest.hpp"
 #include "../../core/text.hpp"
+#include "../format.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
@@ -112,6 +115,20 @@ inline constexpr member_row member_rows[] = {
   return false;
 }
 
+/// Whether an object of this row has a member of that name.
+[[nodiscard]] constexpr bool is_member(const object_row& row, std::string_view key) noexcept {
+  const std::size_t at = row.members.find(key);
+  return at != row.members.npos && (at == 0 || row.members[at - 1] == ' ') &&
+         (at + key.size() == row.members.size() || row.members[at + key.size()] == ' ');
+}
+
+/// The message of an unknown DataType that is near to one.
+[[gnu::cold]] inline void append_data_type(text& to, const error& e, std::string_view source) {
+  json::reader in(source.substr(to_size(e.offset)));
+  const std::string_view near = nearest(in.string(), data_type_table);
+  if (!in.failed() && !near.empty()) to << e.message() << "; did you mean " << near << '?';
+}
+
 [[gnu::cold]] inline void append_missing(text& to, const object_row& row, std::string_view source) {
   text names;
   std::size_t count = 0;
@@ -127,9 +144,25 @@ inline constexpr member_row member_rows[] = {
       to << row.what << " has both PaddedShape and Pads; expected one of them";
     if (!padded && !pads) add("PaddedShape (or Pads)");
   }
-  if (count != 0)
-    to << (count == 1 ? "missing member of " : "missing members of ") << row.what << ": "
-       << names.view();
+  if (count == 0) return;
+  to << (count == 1 ? "missing member of " : "missing members of ") << row.what << ": "
+     << names.view();
+  if (count != 1) return;
+  // A misspelt key is an unknown member to the reader.
+  suggestion near(names.view());
+  json::reader in(source);
+  std::string_view key;
+  text kept;  // the reader reuses the memory of keys with escapes
+  for (in.object(); in.key(key); in.skip())
+    if (!is_member(row, key)) kept << key << '\n';
+  for (std::string_view left = kept.view(); !left.empty();) {
+    const std::string_view word = left.substr(0, left.find('\n'));
+    near.offer(word);
+    left.remove_prefix(word.size() + 1);
+  }
+  if (near.word().empty()) return;
+  append_shown(to << "; \"", near.word());
+  to << "\" is unknown";
 }
 
 /// Appends the message of an error; nothing where its code's own says all. `path` leads to its place.
@@ -142,6 +175,9 @@ inline constexpr member_row member_rows[] = {
     case errc::ark_s09_tensor_member:
     case errc::ark_s10_buffer_member:
     case errc::ark_plan_member: break;
+    case errc::ark_t06_data_type:
+      if (e.offset < source.size()) append_data_type(to, e, source);
+      return;
     default: return;
   }
   if (e.offset >= source.size()) return;

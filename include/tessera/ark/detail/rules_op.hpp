@@ -79,9 +79,11 @@ class op_rules {
       p_ = p;
       const op& o = g_.ops[p.op];
       if (o.type == op_type::unknown) {
-        c_.found.add(errc::ark_o01_type, c_.options.strict ? severity::error : severity::warning,
-                     c_.at(p).in("Type"))
-            << "unknown Type " << quoted{type_name(g_, o)};
+        writer out = c_.found.add(errc::ark_o01_type,
+                                  c_.options.strict ? severity::error : severity::warning,
+                                  c_.at(p).in("Type"));
+        out << "unknown Type " << quoted{type_name(g_, o)};
+        did_you_mean(out, nearest(type_name(g_, o), op_table));
         continue;
       }
       if (o.is_virtual != is_virtual(o.type))
@@ -156,8 +158,11 @@ class op_rules {
         seen |= bit;
       }
       if (row == nullptr) {
-        c_.warning(errc::ark_o04_argument, c_.at(p_, a))
-            << "unknown argument " << quoted{name(g_, a)} << " of " << name_of(o);
+        writer out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
+        out << "unknown argument " << quoted{name(g_, a)} << " of " << name_of(o);
+        suggestion near(name(g_, a));
+        for (const argument_row& r : rows) near.offer(argument_names[index(r.name)]);
+        did_you_mean(out, near.word());
       } else if (well_formed && a.type != row->type) {
         c_.error(errc::ark_o04_argument, c_.at(p_, a))
             << name(g_, a) << " is " << type_text(a.type) << "; expected " << type_text(row->type);

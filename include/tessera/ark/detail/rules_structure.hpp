@@ -23,12 +23,14 @@
 #include <string_view>
 
 #include "../../core/pool.hpp"
+#include "../../core/suggest.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
 #include "../format.hpp"
 #include "../model.hpp"
 #include "findings.hpp"
 #include "index.hpp"
+#include "member_message.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
@@ -144,6 +146,11 @@ struct context {
   pool<bool> unsound;  // by tensor: it violates a rule T, so that its shape is not used
 };
 
+/// What the writer of an unknown name may have meant, if anything is near.
+inline void did_you_mean(writer out, std::string_view near) {
+  if (!near.empty()) out << "; did you mean " << near << '?';
+}
+
 /// S12 for the members of one object.
 [[gnu::cold]] inline void unknown_members(context& c, std::uint32_t members, const location& at,
                                           bool buffer) {
@@ -152,7 +159,10 @@ struct context {
   for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
     const std::string_view key = text_of(c.g, c.g.members[m].key);
     if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
-    c.warning(errc::ark_s12_unknown_member, at.in(key)) << "unknown member " << quoted{key};
+    writer out = c.warning(errc::ark_s12_unknown_member, at.in(key));
+    out << "unknown member " << quoted{key};
+    if (const std::string_view near = nearest(key, member_rows); near != key)
+      did_you_mean(out, near);
   }
 }
 

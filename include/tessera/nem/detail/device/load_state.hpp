@@ -26,12 +26,12 @@
 
 #include "../../../core/keyed_hash.hpp"
 #include "../../../core/pool.hpp"
+#include "../../../core/suggest.hpp"
 #include "../../../version.hpp"
 #include "../../catalog.hpp"
 #include "../../families.hpp"
 #include "../../model.hpp"
 #include "../../rule.hpp"
-#include "../syntax/suggest.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {

@@ -25,11 +25,11 @@
 #include <string_view>
 
 #include "../../../core/pool.hpp"
+#include "../../../core/suggest.hpp"
 #include "../../../version.hpp"
 #include "../../format.hpp"
 #include "../../model.hpp"
 #include "../../visitor.hpp"
-#include "../syntax/suggest.hpp"
 #include "attributes.hpp"
 #include "context.hpp"
 #include "evaluate_attributes.hpp"

@@ -28,10 +28,10 @@
 #include <cstdint>
 #include <string_view>
 
+#include "../../../core/suggest.hpp"
 #include "../../../version.hpp"
 #include "../../format.hpp"
 #include "../../model.hpp"
-#include "../syntax/suggest.hpp"
 #include "context.hpp"
 #include "evaluate.hpp"
 

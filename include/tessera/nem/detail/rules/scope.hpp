@@ -29,10 +29,10 @@
 #include <string_view>
 
 #include "../../../core/pool.hpp"
+#include "../../../core/suggest.hpp"
 #include "../../../version.hpp"
 #include "../../model.hpp"
 #include "../../visitor.hpp"
-#include "../syntax/suggest.hpp"
 #include "context.hpp"
 
 namespace tessera::inline TESSERA_ABI {

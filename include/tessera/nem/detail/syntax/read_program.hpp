@@ -14,12 +14,12 @@
 #include "../../../core/error.hpp"
 #include "../../../core/load_store.hpp"
 #include "../../../core/pool.hpp"
+#include "../../../core/suggest.hpp"
 #include "../../../version.hpp"
 #include "../../format.hpp"
 #include "../../model.hpp"
 #include "lexer.hpp"
 #include "reader.hpp"
-#include "suggest.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem::detail {

@@ -3,8 +3,8 @@
 //
 // What the writer of an unknown word may have meant: the nearest of the words that are known.
 //
-//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
-//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
+//   nearest("rleu", nem::opcode_table);                           // "relu"
+//   suggestion s("npm_lite_v3");                                  // where there is no table:
 //   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
 //   s.word();                                                     // empty: nothing is near
 //
@@ -19,18 +19,16 @@
 // Limits:     words up to 32 characters; longer ones are near to nothing.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
-#define TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
+#ifndef TESSERA_CORE_SUGGEST_HPP
+#define TESSERA_CORE_SUGGEST_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "../../../version.hpp"
+#include "../version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
 inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
 
 /// The nearest of the words that are offered. Lifetime: borrows them.
@@ -84,7 +82,7 @@ class suggestion {
   std::size_t best_ = max_suggestion + 1;  ///< steps to word_
 };
 
-/// The nearest word of a table, whose rows are words or have a `name`.
+/// The nearest word of a table, whose rows are words or have a `name` or a `key`.
 template <class Row, std::size_t n>
 [[nodiscard]] constexpr std::string_view nearest(std::string_view word,
                                                  const Row (&table)[n]) noexcept {
@@ -92,13 +90,14 @@ template <class Row, std::size_t n>
   for (const Row& r : table) {
     if constexpr (requires { s.offer(r.name); })
       s.offer(r.name);
+    else if constexpr (requires { s.offer(r.key); })
+      s.offer(r.key);
     else
       s.offer(r);
   }
   return s.word();
 }
 
-}  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
+#endif  // TESSERA_CORE_SUGGEST_HPP

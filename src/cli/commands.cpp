@@ -1,0 +1,796 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "commands.hpp"
+
+#include <algorithm>
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+// ---- verbs
+
+constexpr std::string_view usual_exit_codes = R"(Exit status:
+  0  success
+  1  invalid input: a file is malformed or not valid, or a run ended with an error
+  2  wrong command line
+  3  a file can't be read or written
+)";
+constexpr std::string_view exit_codes_of_several = R"(Exit status:
+  0  success
+  1  invalid input: a file is malformed or not valid, or a run ended with an error
+  2  wrong command line
+  3  a file can't be read or written
+With several files, the highest status of any file.
+)";
+constexpr std::string_view exit_codes_of_diff = R"(Exit status:
+  0  the two are identical
+  1  they differ, or one of them is malformed
+  2  wrong command line
+  3  a file can't be read or written
+)";
+
+constexpr unsigned in_all = in_alir | in_ark | in_nac | in_nem | in_genome;
+constexpr unsigned in_any = in_all | in_pt2;
+
+constexpr unsigned in_networks = in_ark | in_nac | in_genome;
+
+constexpr verb_row verb_rows[] = {
+    {"", about_tool, in_any, usual_exit_codes},
+    {"info", "Summarise what files contain", in_any, exit_codes_of_several},
+    {"check", "Verify files and report what is wrong", in_any, exit_codes_of_several},
+    {"print", "List a program, one operation per line", in_any, usual_exit_codes},
+    {"run", "Run a program on inputs from files, or on random ones", in_all, usual_exit_codes},
+    {"trace", "Run a program and write its timeline as Chrome trace JSON", in_nac | in_nem,
+     usual_exit_codes},
+    {"convert", "Write a program in another form or version", in_alir | in_ark | in_nac | in_pt2,
+     usual_exit_codes},
+    {"assemble", "Make a NAC container from assembly text", in_nac, usual_exit_codes},
+    {"canonicalise", "Renumber the Ids of an ARK model and sort its lists", in_ark,
+     usual_exit_codes},
+    {"diff", "Show the differences between two programs, ignoring their ids",
+     in_ark | in_nac | in_nem, exit_codes_of_diff},
+    {"graph", "Draw a model, as SVG or as a Graphviz DOT graph", in_ark | in_nac | in_nem,
+     usual_exit_codes},
+    {"fmt", "Format NEM text, keeping its comments", in_nem, exit_codes_of_several},
+    {"tokens", "Turn texts into the ids of a container's tokenizer, or back", in_nac,
+     usual_exit_codes},
+    {"completion", "Print the completion of the command line for a shell", 0, usual_exit_codes},
+    {"man", "Print the manual page", 0, usual_exit_codes},
+    {"help", "Describe a verb, or its options for a format", 0, usual_exit_codes},
+    {"genome", "Find, compare and compress the genes of networks", in_networks, usual_exit_codes},
+    {"genome mine", "Find the genes of networks: pieces that recur", in_networks, usual_exit_codes},
+    {"genome compress", "Replace pieces of networks with patterns", in_networks, usual_exit_codes},
+    {"genome expand", "Replace patterns with their nodes", in_networks, usual_exit_codes},
+    {"genome rules", "Find the rules by which networks are built", in_networks, usual_exit_codes},
+    {"genome profile", "Count the operations of networks", in_networks, usual_exit_codes},
+    {"genome compare", "Measure the distances between networks", in_networks, usual_exit_codes},
+    {"genome tree", "Draw the family tree of networks", in_networks, usual_exit_codes},
+};
+
+// ---- options
+
+constexpr std::string_view of_genomes =
+    "genome mine,genome compress,genome expand,genome rules,genome profile,genome compare,"
+    "genome tree";
+constexpr std::string_view of_genes = "genome mine,genome compare,genome tree";
+constexpr std::string_view of_distances = "genome compare,genome tree";
+constexpr std::string_view of_streams = "genome compress,genome expand";
+constexpr std::string_view methods = "fp16 int8_tensor int8_channel block_fp8";
+constexpr double most = 4294967295;
+
+constexpr option_row option_rows[] = {
+    // Files
+    {"info", "FILE...!", "", everywhere, "Files to summarise; - is standard input"},
+    {"check", "FILE...!", "", everywhere,
+     "Files to check, or folders of them; - is standard input"},
+    {"print", "FILE!", "", everywhere, "The file to print; - is standard input"},
+    {"run", "FILE...!", "", everywhere,
+     "The program, or all ranks of an ARK model; - is standard input"},
+    {"trace", "FILE!", "", everywhere, "A NAC container or a NEM program; - is standard input"},
+    {"convert", "FILE!", "", everywhere, "The file to convert; - is standard input"},
+    {"assemble", "TEXT!", "", everywhere,
+     "Assembly, printed by `tessera print` or written by hand; - is standard input"},
+    {"canonicalise", "FILE!", "", everywhere, "The model; - is standard input"},
+    {"diff", "BEFORE!", "", everywhere,
+     "The first ARK model, NAC container or NEM file; - is standard input"},
+    {"diff", "AFTER!", "", everywhere, "The second; - is standard input"},
+    {"graph", "FILE...!", "", everywhere,
+     "An ARK model or all its ranks, a NAC container or a NEM program;\n- is standard input"},
+    {"fmt", "FILE...!", "", everywhere, "NEM files; - is standard input"},
+    {of_genomes, "FILE...!", "", everywhere,
+     "NAC containers, ARK models, v1.2 streams and signatures, or\n"
+     "folders of them; - is standard input"},
+    {"tokens", "FILE!", "", everywhere, "A NAC container with a tokenizer; - is standard input"},
+    {"tokens", "TEXT...", "", everywhere,
+     "The texts, or with --decode one list of ids (lines of standard input)"},
+    {"tokens", "--decode", "", everywhere, "Turn ids into text"},
+    {"tokens", "--keep-special", "", everywhere, "With --decode: keep tokens such as [CLS]"},
+    {"completion", "SHELL!", "", everywhere, "The shell", "bash zsh fish"},
+    {"convert,assemble", "-o,--output,OUTPUT!", "FILE", everywhere,
+     "The file to write; - is standard output"},
+    {"canonicalise", "-o,--output,OUTPUT", "FILE", everywhere,
+     "The file to write (standard output)"},
+    {"run,trace", "-i,--input", "[NAME=]FILE", everywhere,
+     "The values of all inputs or of one: ALIR: a row per sample; else the\n"
+     "elements of a tensor"},
+    {"run", "-o,--output", "[NAME=]FILE", everywhere,
+     "The file for all outputs or for one (ALIR: standard output; else none, and\n"
+     "a summary is shown)"},
+    {"trace,graph,genome compare,genome tree", "-o,--output", "FILE", everywhere,
+     "The file to write (standard output)"},
+    {"run", "--input-format", "FORMAT", everywhere, "The format of input files (by name)",
+     "csv npy raw"},
+    {"run", "--output-format", "FORMAT", everywhere, "The format of output files (by name)",
+     "csv npy raw"},
+    // JSON
+    {"info", "--json", "", everywhere, "Print a JSON object per file"},
+    {"check", "--json", "", everywhere,
+     "Print a JSON object per file: file, format, ok, diagnostics, and unsupported\noperations"},
+    {"print", "--json", "", everywhere,
+     "Print operations with their operands and types as one JSON object"},
+    {"run", "--json", "", everywhere,
+     "Print a summary as one JSON object, and outputs only to files"},
+    {"trace", "--json", "", in_nem,
+     "Print the report as a JSON object on standard output, and write\n"
+     "the trace only to --output"},
+    {"diff", "--json", "", everywhere, "Print the differences as one JSON object"},
+    {"tokens", "--json", "", everywhere, "Print a JSON object per text: text, ids and tokens"},
+    {"fmt", "--json", "", everywhere, "Report invalid files as JSON objects, one per line"},
+    {"genome mine", "--json", "", everywhere, "Print the genes as one JSON object"},
+    {"genome rules", "--json", "", everywhere, "Print the rules as one JSON object"},
+    {"genome profile", "--json", "", everywhere,
+     "Print the counts, including those of each model, as one JSON object"},
+    {"genome compare", "--json", "", everywhere, "Print the distances as one JSON object"},
+    // check
+    {"check", "--all", "", everywhere,
+     "Show all warnings and notes, not only the first 3 of each rule: up to 1000,\n"
+     "or one per 64 bytes of larger files"},
+    {"check", "--format", "FORMAT", everywhere,
+     "The form of the report (text): json is --json, sarif is one SARIF 2.1.0 run\n"
+     "for code scanning",
+     "text json sarif"},
+    {"check", "--runnable", "", in_ark | in_nac | in_genome,
+     "Report operations that `tessera run` doesn't implement as an error"},
+    {"check", "--lenient", "", in_ark, "Report unknown Types as warnings, not errors"},
+    {"check", "--fp8", "", in_ark, "Report FP8 data types as warnings, not errors"},
+    {"check", "--no-hazards", "", in_ark,
+     "Skip the search for accesses without an order (rule G14)"},
+    {"check", "--ranks", "", in_ark,
+     "Require that the files are all ranks of one model, each once"},
+    {"check", "--model", "FILE", in_ark, "The model that a plan must match"},
+    {"check", "--strict", "", in_nac, "Treat warnings as errors, and require external weights"},
+    // Inputs and budgets of runs
+    {"run", "--random", "SEED", everywhere,
+     "The seed of random values for inputs without a file, and of NAC execution\nplans"},
+    {"trace", "--random", "SEED", everywhere,
+     "The seed of random values for inputs without a file"},
+    {"run", "--samples", "COUNT", in_alir,
+     "The number of samples: the first of a file (all), or random (16)"},
+    {"run", "--threads", "COUNT", in_alir, "The number of threads (1); 0 is one per processor", "",
+     0, 1024},
+    {"run", "--model", "FILE", in_ark,
+     "A model that must give the same outputs on the same inputs; the exit status\n"
+     "is 1 if it doesn't"},
+    {"run", "--fast", "", in_ark, "Sum products in FP32 and in any order, not in FP64"},
+#ifdef TESSERA_HAS_MPI
+    {"run", "--mpi", "", in_ark, "Run each rank in a process of its own, started by mpirun"},
+#endif
+    {"run", "--steps", "COUNT", in_ark | in_nac | in_nem | in_genome,
+     "The number of runs (1); buffers and states keep their values"},
+    {"trace", "--steps", "COUNT", in_nac, "The number of runs (1); states keep their values"},
+    {"run", "--max-memory", "BYTES", in_ark | in_nac | in_nem | in_genome,
+     "The maximum memory of values, in bytes (4 GiB)"},
+    {"trace", "--max-memory", "BYTES", everywhere,
+     "The maximum memory of values, in bytes (4 GiB)"},
+    {"run,trace", "--max-steps", "COUNT", everywhere,
+     "The maximum number of steps (4294967296): an element read or written is one\n"
+     "or a few, an instruction 64; ALIR: operations times samples (unlimited)"},
+    {"info", "--max-steps", "COUNT", in_nac,
+     "The maximum number of steps of a measured run (4294967296)"},
+    {"run", "--shape", "[NAME=]SHAPE", in_nac | in_genome,
+     "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
+    {"info,trace,graph", "--shape", "[NAME=]SHAPE", in_nac,
+     "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
+    {"info,run,trace,graph", "--text", "[NAME=]TEXT", in_nac,
+     "Text for an input, encoded by the container's tokenizer"},
+    {"run", "--weights", "FILE", in_nac | in_genome,
+     "The safetensors file with external weights (model.safetensors in the\n"
+     "folder of model.nac)"},
+    {"check,info,trace,graph", "--weights", "FILE", in_nac,
+     "The safetensors file with external weights (model.safetensors in the\n"
+     "folder of model.nac)"},
+    {"run", "--schedule", "ORDER", in_nac | in_nem,
+     "NAC: when results are freed: file (by its memory schedule, or after their\n"
+     "last use), planned (after their last use, whatever the schedule says) or\n"
+     "none (at the end)\n"
+     "NEM: the order of tasks that are ready: in-order (of the text), reverse,\n"
+     "random or random:SEED"},
+    {"trace,info", "--schedule", "ORDER", in_nac,
+     "When results are freed: file (by its memory schedule, or after their last\n"
+     "use), planned (after their last use, whatever the schedule says) or none\n"
+     "(at the end)",
+     "file planned none"},
+    {"run", "--seed", "SEED", in_nac, "The seed of the program's random operations (0)"},
+    {"run", "--no-plan", "", in_nac, "Run the program even if the container has an execution plan"},
+    {"run", "--answer", "TEXT", in_nac,
+     "The answer to a prompt of the execution plan; further ones are read from\n"
+     "standard input"},
+    {"run", "--folder", "DIRECTORY", in_nac,
+     "The folder where the execution plan reads and writes files (none: it reads\n"
+     "from the container's folder and writes nothing)"},
+    {"run", "--any-path", "", in_nac, "Permit the execution plan to read files anywhere"},
+    {"run", "--raw", "", in_nac, "Don't escape control characters that the execution plan prints"},
+    {"run", "--mode", "WORD", in_nac, "The mode of the execution plan (infer)"},
+    {"run", "--keep-going", "", in_nem,
+     "Continue after a division by zero or an index out of range, with 0"},
+    {"run", "--races", "", in_nem,
+     "Search the run for unordered tasks even if verification did so already;\n"
+     "a note reports an incomplete search"},
+    {"run", "--allow-races", "", in_nem, "Run a program despite races; each is a warning"},
+    {"run", "--stream", "NAME", in_genome, "The name of the stream in a signatures file"},
+    {"trace", "--timing", "NAME=VALUE", in_nem,
+     "A parameter of the cost model: bandwidth (bytes per cycle, 32),\n"
+     "transfer_latency (cycles, 4), macs (per cycle; those of the target's NMU,\n"
+     "or 4096), product_latency (2), elements (per cycle, 256),\n"
+     "element_latency (1)"},
+    {"trace", "--report", "FILE", in_nem, "The file for the report (standard error)"},
+    // info, print and graph
+    {"info", "--all", "", in_nac, "List every parameter and resource, not only the first 20"},
+    {"info", "--quantization-error", "METHOD", in_nac,
+     "The quantization method whose error is measured; reads all weights", methods},
+    {"print", "--schedule", "", in_nac, "Show the memory commands of each instruction"},
+    {"print", "--inline", "", in_nac, "Print all payloads in hex, whatever their size"},
+    {"print", "--ast", "", in_nem, "Print the syntax tree with the place of each node"},
+    {"print", "--comments", "", in_nem, "Add comments with the resolved bytes, types and defaults"},
+    {"graph", "--fold", "", in_ark | in_nac,
+     "Draw fewer boxes: of ARK Softmax, LayerNorm, RMSNorm and SiLU as one each;\n"
+     "of NAC one for instructions that only pass a value on"},
+    {"graph", "-i,--input", "[NAME=]FILE", in_nac, "The elements of an input, to show shapes"},
+    {"graph", "--random", "SEED", in_nac,
+     "The seed of random values for inputs without a file (zeros)"},
+    {"graph", "--max-steps", "COUNT", in_nac,
+     "The maximum number of steps of the run that gives the shapes (4294967296)"},
+    {"graph", "--svg", "", everywhere,
+     "Write SVG, not a Graphviz DOT graph; files named .svg are SVG anyway"},
+    {"check", "--svg", "FILE", in_nem,
+     "Draw the tasks of a program here, with what was found about them in red"},
+    {"graph", "--schedule", "", in_nac,
+     "Show the memory commands of instructions; forwarded values are dashed"},
+    {"graph", "--no-parameters", "", in_nac, "Omit parameters"},
+    {"graph", "--expand", "", in_nem, "Draw every iteration of a loop, not only the first"},
+    // Formats with files of their own
+    {"check,info,print,run,trace,graph", "--profile", "NAME", in_nem,
+     "default: extensions are warnings; strict: they are errors;\n"
+     "upstream: FAM-004 and SHP-004, which the format's own examples\nbreak, are warnings",
+     "default strict upstream"},
+    {"check,info,print,run,trace,graph", "--device", "NAME", in_nem,
+     "Verify for this device, which the file defines or includes"},
+    {"check,info,print,run,trace,graph", "-I,--include", "FOLDER", in_nem,
+     "Also look for included files in this folder"},
+    {"check,info,print,run,trace,graph", "--allow-includes-anywhere", "", in_nem,
+     "Allow included files outside the file's folder and those of -I"},
+    {"check,info,print,run", "--registry", "FILE", in_genome,
+     "The registry of streams (registry.json in the folder of FILE)"},
+    {"check,info,print", "--program", "NAME", in_pt2,
+     "Which program of the archive (model, or the only one)"},
+    {"check", "--checksums", "", in_pt2,
+     "Check the checksums of weights, too, which reads all of them"},
+    {"print", "--modules", "", in_pt2, "Show the module of each node"},
+    {"print", "--stack-traces", "", in_pt2, "Show the lines of Python that each node comes from"},
+    {of_genomes, "--registry", "FILE", everywhere,
+     "NAC v1.2: the registry of streams (registry.json in the folder of FILE)"},
+    // convert, assemble, canonicalise, diff and fmt
+    {"convert", "--to", "FORM", everywhere,
+     "ALIR: json or bytecode (by the output's name, else unchanged); ARK: the\n"
+     "dialect (unchanged); NAC: the version (unchanged)",
+     "json bytecode d1a d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
+    {"convert", "--pretty", "", in_ark,
+     "Write indented lines, as the format's own tool does (as the input is)"},
+    {"convert", "--compact", "", in_ark, "Write without white space (as the input is)"},
+    {"convert", "--weights-out", "FILE", in_nac,
+     "The safetensors file that the weights are moved to"},
+    {"convert", "--weights-in", "FILE", in_nac,
+     "The safetensors file whose weights are moved into the container"},
+    {"convert", "--quantize", "METHOD", in_nac, "The method by which weights are quantized",
+     methods},
+    {"convert", "--dequantize", "", in_nac, "Store quantized and 16-bit weights as float32"},
+    {"convert", "--schedule", "", in_nac,
+     "Replace the memory schedule: free results after their last use"},
+    {"assemble", "--payloads", "FILE", everywhere,
+     "The file that all payloads are read from, whatever file the text names"},
+    {"assemble", "--allow-any-path", "", everywhere,
+     "Permit payload files outside the text's folder"},
+    {"canonicalise", "--compact", "", everywhere, "Write without white space"},
+    {"diff", "--no-views", "", in_ark, "Ignore views, and edges, which may lead through views"},
+    {"diff", "--no-weights", "", in_nac, "Ignore the elements of tensors"},
+    {"diff", "-q,--quiet", "", everywhere, "Print nothing; report only by the exit status"},
+    {"fmt", "--check", "", everywhere, "Change nothing; exit with 1 if a file isn't formatted"},
+    {"fmt", "-w,--write", "", everywhere, "Format files in place"},
+    // genome
+    {of_genomes, "--keep-going", "", everywhere,
+     "Continue past invalid files; each is reported, and the exit\nstatus is 1"},
+    {of_genes, "--connected", "", everywhere,
+     "Find connected subgraphs, whatever the order of their nodes"},
+    {of_genes, "--gapped", "N", everywhere, "Find subgraphs with gaps of up to N nodes", "", 1, 4},
+    {of_genes, "--min-nodes", "N", everywhere, "The minimum number of nodes (8; subgraphs 3)", "",
+     2, 255},
+    {of_genes, "--max-nodes", "N", everywhere,
+     "The maximum number of nodes (40; subgraphs 6, with gaps 4)", "", 2, 255},
+    {of_genes, "--min-score", "N", everywhere,
+     "Contiguous genes: the minimum frequency times length (100)"},
+    {of_genes, "--min-models", "N", everywhere,
+     "Subgraphs: the minimum number of models with a gene (2)", "", 0, most},
+    {of_genes, "--max-genes", "N", everywhere,
+     "The maximum number of genes (65526; subgraphs 1000)", "", 0, most},
+    {"genome mine,genome compare,genome tree,genome compress", "--threads", "COUNT", everywhere,
+     "The number of threads (0, one per processor)", "", 0, 1024},
+    {"genome mine", "--alleles", "", everywhere,
+     "Show groups of genes of the same shape with different operations"},
+    {"genome mine", "-o,--output", "FILE", everywhere,
+     "The file for a registry of all inputs, with the genes as its patterns"},
+    {"genome mine", "--signatures", "FILE", everywhere,
+     "The file for all inputs compressed by these patterns, a JSON object of\nstreams by name"},
+    {"genome mine", "--parameter-names", "", everywhere,
+     "Keep the names of parameters in written streams, so that they can run"},
+    {of_streams, "-o,--output", "FILE", everywhere,
+     "The file to write: .b64 is base64, .json an object of streams by\n"
+     "name, others are bytes (base64 on standard output)"},
+    {of_streams, "--output-registry", "FILE", everywhere,
+     "The file for the registry; required if a model is converted"},
+    {of_streams, "--result", "ID=NODE", everywhere,
+     "The node of a pattern that its consumers use (the last)"},
+    {"genome expand", "--keep-copies", "", everywhere, "Keep each COPY as one node"},
+    {"genome rules", "-o,--output", "FILE", everywhere,
+     "The file for a registry with the rules; - prints it instead of the table"},
+    {"genome rules", "--min-probability", "P", everywhere,
+     "Transitions: the probability that they must exceed (0.8)", "", 0, 1},
+    {"genome rules", "--min-transitions", "N", everywhere,
+     "Transitions: the number of edges that the source must exceed (5)"},
+    {"genome rules", "--min-compositions", "N", everywhere,
+     "Compositions: the count that they must exceed (20)"},
+    {"genome rules", "--min-structures", "N", everywhere,
+     "Structures: the count that they must exceed (10)"},
+    {"genome profile", "--by-model", "", everywhere, "Show the counts of each model as well"},
+    {"genome compare", "--csv", "", everywhere,
+     "Print the distances as a matrix of comma-separated values"},
+    {"genome tree", "--format", "FORMAT", everywhere,
+     "The format of the tree (by the name of --output, or newick)", "newick dot svg"},
+    {of_distances, "--genes-only", "", everywhere, "Ignore single operations"},
+    {of_distances, "--sample", "N", everywhere,
+     "The maximum number of models; a larger corpus is sampled (2000)", "", 2, 2000},
+    {of_distances, "--seed", "S", everywhere, "The seed of the sample (1)"},
+};
+
+// ---- what help says before the examples
+
+constexpr help_row note_rows[] = {
+    {"", everywhere,
+     R"(The format of a file is recognised by its content; .gz and .zst files are decompressed.
+A file named - is standard input or output.)"},
+    {"", everywhere,
+     R"(`tessera VERB --help` describes a verb, `tessera VERB --help FORMAT` all its options for a format.)"},
+    {"check", in_ark,
+     R"(Each finding shows the id of its rule in brackets. Consecutive files that are the ranks of one
+model are also checked against each other: transfers without a partner, deadlocks.)"},
+    {"check", in_nac,
+     R"(Everything that a run relies on is verified, except the elements of weights. A file may name
+operations that aren't implemented here: it is valid, and they are listed.)"},
+    {"check", in_nem,
+     R"(178 rules, such as REG-003, are checked over every iteration of every loop. Both baseline devices
+are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem.)"},
+    {"check", in_pt2,
+     R"(Names, signature, shapes, payloads; checksums of JSON always, weights are never opened.)"},
+    {"check", in_genome,
+     R"(Registries, and streams with their registry. With --registry, a file of unknown format is read as
+the bytes of a stream.)"},
+    {"check", everywhere,
+     R"(In a folder every file of Tessera's formats is checked, also in the folders below; others and hidden
+ones are skipped, as is ALIR bytecode without a header unless its name ends in .bc, because it looks
+like numbers. The last line counts them.)"},
+    {"check", everywhere, R"(Only errors make a file invalid; warnings and notes don't.)"},
+    {"info", in_ark,
+     R"(Size, arithmetic and bytes moved per Type, memory, inputs, outputs, and transfers to other ranks.
+Arithmetic counts each addition, product and so on: a Matmul has 2 M N K. Bytes moved are those of
+all tensors read and written, as if there were no cache. Inputs are tensors that are read before
+anything writes to them; outputs are written and never read.)"},
+    {"info", in_nac,
+     R"(Header, sections, counts, parameters, memory schedule, execution plan, tokenizer and resources.
+Slack is the space after a section's last record. lifted#0 is an input without a name: a constant
+that the compiler lifted and didn't store. If the shapes of the inputs are given, the program is run
+on zeros to measure its peak memory, with and without the memory schedule.)"},
+    {"info", in_nem,
+     R"(Device, tasks by opcode, multiply-accumulates (MACs), bytes moved between memory levels, each
+level's buffers and peak of live bytes, and the maximum number of live tokens. Loops count with all
+their iterations.)"},
+    {"info", in_pt2, R"(Inputs, outputs, operators, symbols, weights and constants of a program.)"},
+    {"info", in_genome, R"(The number of nodes, operations, patterns and so on.)"},
+    {"print", everywhere,
+     R"(--json: one object whose member "format" names the format. Members are only added in later versions,
+never renamed or removed. --help FORMAT lists them.)"},
+    {"print", in_alir,
+     R"(--json: spec_version, inputs, outputs [{operation, shift, negative}], operations [{index, opcode,
+operands, data and shift or, of a sum, shifts and negative, type [k, i, f], min, max, step, latency,
+cost}], tables [[integer]].)"},
+    {"print", in_ark,
+     R"(--json of a model: form "model", dialect, rank, world_size, buffers [{id, rank, local, send_tags,
+recv_tags, external}], tensors [{id, data_type, buffer, shape, strides, offsets, padded_shape}], nodes
+[{id, producers, consumers, operations [{type, name, virtual, reads, writes, results, arguments}]}];
+of a plan: form "plan" and the members that the file has, in snake_case.)"},
+    {"print", in_alir,
+     R"(fixed<k,i,f> is a type with k sign, i integer and f fraction bits; `a << n` is a times 2^n.)"},
+    {"print", in_ark, R"(Tensors and buffers are shown by their Ids.)"},
+    {"print", in_nac,
+     R"(--json: file, version, instructions and training [{index, offset, operation, signature, name,
+arguments [{code, and one of result, id with type and value, id with parameter, state, number, absent,
+missing}]}], schedule [{instruction, commands [{action, target}]}].)"},
+    {"print", in_nem,
+     R"(--json: format "nem-ast", version 1, nodes [{kind, range [offset, length], name, children, ...}], as in
+tessera/nem/write.hpp. A change of these members would be version 2.)"},
+    {"print", in_genome,
+     R"(--json of streams: streams [{name, nodes [{a, name, b, c, d [input]}]}]; of a registry: the registry as
+the format's own JSON.)"},
+    {"print", in_nac,
+     R"(The assembly, which `tessera assemble` turns into a container again. Payloads of more than 64
+bytes are references to places in FILE; keep the text in the folder of the container.)"},
+    {"print", in_nem,
+     R"(Canonical text; with --json the syntax tree. The file's comments are left out (tessera fmt keeps
+them); --comments adds new ones to a program without errors.)"},
+    {"print", in_pt2,
+     R"(Types and shapes of every value; with --json the program as it is in the archive.)"},
+    {"print", in_genome,
+     R"(Nodes with their operations and constants; for a registry its patterns and rules.)"},
+    {"print", everywhere, R"(An invalid program is listed, too; the exit status is 1.)"},
+    {"run", everywhere,
+     R"(The name of a file gives its format: .npy, .csv, or else raw little-endian numbers; with .gz or .zst
+at the end it is compressed. Standard input and output are CSV. Random numbers are the same on every
+machine.)"},
+    {"run", in_alir,
+     R"(NAME is the number of an input or output. A file for one input replaces its column of the file for
+all inputs. Raw files have doubles. Random samples are uniform in the interval of each input.)"},
+    {"run", in_ark,
+     R"(NAME is a tensor's Id (12, t12 or %12), a buffer's Id (b3 or @3), or the name of the operation
+that makes a tensor; with several ranks it follows the rank (r0:t12). Files without a NAME are for
+the inputs or outputs in the order of `tessera info`. A .npy file has the tensor's type (BF16 as
+uint16) and Shape, where dimensions of 1 may be omitted; a .csv file has a line per row; a file for
+a buffer has all its bytes. Random elements are in [-1, 1) or small integers. Buffers are zero at
+first. A plan runs as the model of its operations, in the order of its tasks.)"},
+    {"run", in_nac,
+     R"(NAME is the name or else the index of an input, as `tessera info` shows them; state:0 is a state. A
+.npy file gives the shape and type; other files need --shape. An input with only --shape is zeros,
+or random with --random. --text is encoded as int64 [1, n]. If the container has an execution plan,
+that runs, unless inputs or outputs are given. It writes files only in --folder, and none that is
+hidden, executable or a link.)"},
+    {"run", in_nem,
+     R"(NAME is a buffer, or a region that `let` names; an output may also be a region of a loop, as the
+last iteration used it. Bytes without an input are zero; reading them causes a warning. -i NAME=zero
+makes the zeros explicit, and -i NAME=random fills a buffer or region with random values (seed 0, or
+--random); files of these names are ./zero and ./random. --random fills everything that is read
+before it is written, with elements of the type that it is read as: floats in [-1, 1), integers of a
+byte, valid indices. A .npy file has the elements of a region (BF16 as uint16, I4 as int8) or the
+bytes of a buffer, as any type; a .csv file has numbers, for a buffer only if all of it has one
+type; a raw file has bytes, with two I4 in each. The summary shows the buffers written in DDR, or
+else in L2 or L1. Verification refuses races; if it can't check all tasks, the run searches for
+them.)"},
+    {"run", in_genome,
+     R"(NAME is the index of an input or the name of a parameter. Parameters come from tensors of the same
+name in --weights, or from --input; files without a NAME are for the inputs.)"},
+    {"trace", everywhere, R"(The output opens in https://ui.perfetto.dev or chrome://tracing.)"},
+    {"trace", in_nac,
+     R"(One track has the instructions, another what the memory coprocessor frees, forwards and loads; a
+counter shows the bytes of all live values.)"},
+    {"trace", in_nem,
+     R"(Time is abstract; a cycle is shown as a microsecond. Engines are processes and their units threads;
+counters show the live bytes of each memory and the live tokens. Buffers are zero unless inputs are
+given, because the time of a task depends only on its shapes. A report of units, stalls and memories
+goes to standard error.)"},
+    {"convert", in_alir,
+     R"(An output that ends in .json is JSON version 2, as the format's own tool writes it; one that ends in
+.bc is bytecode version 2. Programs that version 2 can't represent are refused. Bytecode holds no
+latencies, costs or intervals; JSON made from it has 0.0, 0.0 and each type's full interval.)"},
+    {"convert", in_ark,
+     R"(Models keep their dialect unless --to names another. Nodes of dialects before d3 have several
+operations; d3 has a node for each. Plans have only one form, so they are only formatted.)"},
+    {"convert", in_nac,
+     R"(Sections are written in canonical order, without slack. The container must pass `tessera check`.
+Weights are streamed, so the container may be larger than memory.)"},
+    {"convert", in_pt2,
+     R"(The archive as PyTorch lays it out. All checksums are checked; sample inputs stay as they are.)"},
+    {"convert", everywhere,
+     R"(An output that ends in .gz or .zst is compressed, except PT2 archives.)"},
+    {"assemble", everywhere,
+     R"(Only `code:` is required; tables that it refers to are added. Four lines are a program:
+
+  code:
+    x = input
+    y = nac.add(x, 1.5)
+    output(y)
+
+Payloads are hex digits, or references to files in the text's folder: the output of `tessera print`,
+edited or not, can be assembled in the folder of its container.
+The container is verified before it is written.)"},
+    {"canonicalise", everywhere,
+     R"(The format's own serializer numbers tensors and buffers along with everything else that its process
+created and orders edges by address, so two runs write different text. Here Ids count from 0 in the
+order of their first use, and edges and tags are sorted; operations, names and the dialect don't
+change.
+Models that differ in nothing else become identical, byte for byte.)"},
+    {"diff", in_ark,
+     R"(Operations are matched by what they compute and what flows into and out of them. Ids, names, the
+order of edges and of independent operations, and the dialect make no difference. A line begins with
++ for an added operation, - for a removed one, and ~ for a changed one, whose differences follow.)"},
+    {"diff", in_nac,
+     R"(Instructions are matched by what they compute. The ids of operations, signatures, constants and
+parameters, prefixes, slack and the order of sections make no difference; the header, the memory
+schedule, the execution plan, the tokenizer, resources and each tensor do.)"},
+    {"diff", in_nem,
+     R"(Statements are compared in order, whatever their comments and layout. One that declares the same
+name in the same place is changed, and its lines that differ follow.)"},
+    {"graph", in_ark,
+     R"(A box is an operation, an ellipse an input or output of the model. Solid arrows are the edges of the
+file; dotted ones show accesses to the same memory that are ordered only by their place in the file;
+dashed ones connect a send to its receive on another rank.)"},
+    {"graph", in_nac,
+     R"(A box is an instruction with its constants, an ellipse an input, a parameter or the output; red ones
+refer to something that doesn't exist. Numbers at arrows are argument indices. With --shape, --input or
+--text for all inputs the program is run, and boxes show the type and shape of their result.)"},
+    {"graph", in_nem,
+     R"(A box is a task, coloured by the unit that executes it, a frame is a loop. Solid arrows are deps,
+dashed ones the order that a wait imposes.)"},
+    {"fmt", everywhere,
+     R"(One statement per line, two spaces of indentation per loop, attributes in the order of the opcode's
+signature. `tessera print` prints the same layout without comments. Without --write the text goes to
+standard output. The meaning of a program never changes.)"},
+    {"tokens", everywhere,
+     R"(A line for each text: its ids with spaces between. Ids that no token has are left out of texts.)"},
+    {"genome", everywhere,
+     R"(A network is a sequence of operations, as a genome is a sequence of letters; pieces that recur are
+its genes. They compress networks (NAC v1.2: streams of nodes, a registry of patterns), and show what
+architectures consist of and how closely related they are.)"},
+    {"genome", everywhere,
+     R"(FILE is a NAC container, an ARK model, a stream of v1.2 (.b64 or bytes), a JSON object of streams by
+name (compressed_signatures.json), or a folder of such files. Streams need their registry:
+--registry, or registry.json in the folder of FILE. `tessera check`, `info`, `print` and `run` also
+take streams, the first three also registries.)"},
+    {"genome mine", everywhere,
+     R"(A gene is a piece that recurs: by default a run of consecutive nodes that are equal down to the last
+constant; with --connected a connected subgraph of operations; with --gapped one with other nodes in
+between. Runs with the largest product of frequency and length are chosen first.)"},
+    {"genome compress", everywhere,
+     R"(Nodes that match a pattern of the registry become one node, left to right, the longest pattern
+first; runs of equal nodes without inputs become a COPY. Containers and models add their operations
+and constants to the registry. Several inputs make one JSON object of streams by name.)"},
+    {"genome expand", everywhere,
+     R"(Each pattern becomes the nodes that the registry has for it, and each COPY as many nodes as its
+count, so the network is one flat graph, as before it was compressed. Containers and models are
+converted and have no patterns. Several inputs make one JSON object of streams by name.)"},
+    {"genome rules", everywhere,
+     R"(A grammar of architectures. Transitions: an operation follows another with some probability.
+Compositions: an operation with certain inputs and constants. Structures: an operation that joins
+the results of certain others. Streams count as they are: a pattern is one node.)"},
+    {"genome profile", everywhere,
+     R"(How often each operation is used, by how many models, and its highest count in any one model: the
+demand on a chip, a compiler or a runtime. The nodes of patterns are counted one by one, so that
+networks can be compared whether or not they are compressed.)"},
+    {"genome compare", everywhere,
+     R"(Networks that are built from the same genes are related. The distance of two networks is 0 if they
+have the same genes equally often, and 1 if they have none in common; an operation is a gene of one
+node. The table shows up to 12 models; for more it lists the nearest neighbours of each.)"},
+    {"genome tree", everywhere,
+     R"(The two networks with the nearest genes become neighbours, then the next two, until one tree is left
+(neighbour joining): architectures that were derived from each other share a branch, whose length
+shows how much changed. Of more than 2,000 models a sample is drawn, and a note reports it.)"},
+};
+
+constexpr help_row example_rows[] = {
+    {"", in_nac, "tessera info model.nac"},
+    {"", in_alir, "tessera check model.json.gz"},
+    {"", in_alir, "tessera print model.json | less"},
+    {"", in_alir, "tessera run model.json.gz --input x.csv > y.csv"},
+    {"", in_nac, "tessera run model.nac --shape 1x3x224x224 --random 1"},
+    {"", in_alir, "tessera convert model.json --output model.bc"},
+    {"", in_ark, "tessera diff before.json after.json"},
+    {"", in_ark, "tessera graph --fold ark.json -o ark.svg"},
+    {"", in_nac, "tessera assemble patched.txt patched.nac"},
+    {"", in_nem, "tessera fmt --check kernels/*.nem"},
+    {"", in_genome, "tessera genome tree models/ -o family.svg"},
+    {"info", in_alir, "tessera info model.json.gz"},
+    {"info", everywhere, "tessera info --json models/*.json | jq .operations"},
+    {"info", in_pt2, "tessera info model.pt2 --program main"},
+    {"info", in_nac, "tessera info model.nac --quantization-error int8_channel"},
+    {"info", in_nac, "tessera info model.nac --shape 1x3x224x224"},
+    {"check", everywhere, "tessera check *.json"},
+    {"check", everywhere, "tessera check models/ --format sarif > findings.sarif"},
+    {"check", everywhere, "zcat model.json.gz | tessera check - --json"},
+    {"check", in_ark, "tessera check model_gpu?.json --ranks"},
+    {"check", in_ark, "tessera check plan.json --model model.json"},
+    {"check", in_nac, "tessera check model.nac --weights elsewhere.safetensors --strict"},
+    {"check", in_nem, "tessera check tiles.nem --device npm_lite -I devices"},
+    {"check", in_nem, "tessera check tiles.nem --svg races.svg"},
+    {"check", in_pt2, "tessera check model.pt2 --checksums"},
+    {"check", in_genome, "tessera check registry.json compressed_signatures.json"},
+    {"print", in_alir, "tessera print model.json.gz | less"},
+    {"print", in_alir, "tessera print model.bc --json | jq '.operations[].opcode'"},
+    {"print", in_ark, "tessera print ark.json --json | jq '.nodes[].operations[].type'"},
+    {"print", in_nac, "tessera print model.nac --schedule | less"},
+    {"print", in_nac, "tessera print model.nac --json | jq '.instructions[].operation'"},
+    {"print", in_nem, "tessera print tiles.nem --comments | less"},
+    {"print", in_nem, "tessera print tiles.nem --ast | less"},
+    {"print", in_pt2, "tessera print model.pt2 --modules | less"},
+    {"print", in_genome, "tessera print resnet.b64 --registry registry.json | less"},
+    {"run", in_alir, "tessera run model.json.gz --input x.csv"},
+    {"run", in_alir, "tessera run model.json --input x.npy --output y.npy"},
+    {"run", in_alir, "tessera run model.json -i 0=a.csv -i 1=b.csv -o 3=third.csv"},
+    {"run", in_alir, "tessera run model.bc --random 1 --samples 1000 --json -o y.f64"},
+    {"run", in_alir, "generate | tessera run model.json --input - | plot"},
+    {"run", in_ark, "tessera run ark.json --random 1 -i t0=x.npy -o matmul=y.npy"},
+    {"run", in_ark, "tessera run rank0.json rank1.json --random 1 -o r1:t12=-"},
+    {"run", in_ark, "tessera run plan.json --random 1 --model model.json"},
+    {"run", in_nac, "tessera run resnet.nac --shape 1x3x224x224 --random 1 --json"},
+    {"run", in_nac,
+     "tessera run bert.nac --text input_ids='a text' -i attention_mask=ones.npy -o 0=y.npy"},
+    {"run", in_nac, "tessera run classifier.nac --answer cat.png"},
+    {"run", in_nem, "tessera run gemm.nem -i inputs=x.npy -i weights=w.bin -o y=y.npy"},
+    {"run", in_nem, "tessera run gemm.nem --random 1 --schedule random:7 --json"},
+    {"run", in_nem, "tessera run racy.nem --allow-races --schedule reverse -o outputs=-"},
+    {"run", in_genome,
+     "tessera run head.b64 --registry registry.json --weights model.safetensors -i x.npy"},
+    {"trace", in_nac, "tessera trace model.nac --shape 1x3x224x224 -o trace.json"},
+    {"trace", in_nac,
+     "tessera trace model.nac --shape 1x16:i64 --schedule none | gzip > trace.json.gz"},
+    {"trace", in_nem, "tessera trace gemm.nem -o trace.json --report -"},
+    {"trace", in_nem, "tessera trace gemm.nem --device small --timing bandwidth=64 --json"},
+    {"convert", in_alir, "tessera convert model.v4.json model.json.gz"},
+    {"convert", in_alir, "tessera convert model.json --output model.bc"},
+    {"convert", in_alir, "tessera convert model.bc --to json --output - | jq .model[5][0]"},
+    {"convert", in_ark, "tessera convert ark.d1b.json ark.json --to d3"},
+    {"convert", in_ark, "tessera convert ark.json - --to d2 --compact"},
+    {"convert", in_nac, "tessera convert model.nac small.nac --quantize int8_channel"},
+    {"convert", in_nac, "tessera convert model.nac slim.nac --weights-out slim.safetensors"},
+    {"convert", in_pt2, "tessera convert model.pt2 rewritten.pt2"},
+    {"convert", in_nac, "tessera convert old.nac new.nac --to v1.8"},
+    {"assemble", everywhere, "tessera assemble program.txt program.nac"},
+    {"assemble", everywhere,
+     "tessera print model.nac > model.txt && tessera assemble model.txt -o patched.nac"},
+    {"assemble", everywhere,
+     "tessera print m.nac | sed 's/1.5/2.5/' | tessera assemble - n.nac --payloads m.nac"},
+    {"canonicalise", everywhere, "tessera canonicalise model.json canonical.json"},
+    {"canonicalise", everywhere, "tessera canonicalise model.json | sha256sum"},
+    {"canonicalise", everywhere, "tessera canonicalise model.json.gz --compact -o model.min.json"},
+    {"diff", in_ark, "tessera diff before.json after.json"},
+    {"diff", in_ark, "tessera diff model.full.json model.json --no-views"},
+    {"diff", everywhere, "tessera diff old.json new.json --json | jq '.operations[].kind'"},
+    {"diff", in_nac, "tessera diff model.nac patched.nac --no-weights"},
+    {"diff", in_nem, "tessera diff tiles.nem faster.nem"},
+    {"diff", everywhere, "tessera diff model_gpu0.json model_gpu1.json --quiet && echo identical"},
+    {"graph", in_ark, "tessera graph --fold model.json -o model.svg"},
+    {"graph", in_ark, "tessera graph rank0.json rank1.json | dot -Tpng > ranks.png"},
+    {"graph", in_nac, "tessera graph --schedule model.nac -o model.dot"},
+    {"graph", in_nac, "tessera graph --fold resnet.nac --shape 1x3x224x224 -o resnet.svg"},
+    {"graph", in_nem, "tessera graph tiles.nem -o tiles.svg"},
+    {"fmt", everywhere, "tessera fmt tiles.nem"},
+    {"fmt", everywhere, "tessera fmt --write kernels/*.nem"},
+    {"fmt", everywhere, "tessera fmt --check kernels/*.nem"},
+    {"tokens", everywhere, "tessera tokens bert.nac 'A text.'"},
+    {"tokens", everywhere, "tessera tokens bert.nac --json < lines.txt | jq .tokens"},
+    {"tokens", everywhere, "tessera tokens bert.nac --decode 101 7592 102"},
+    {"completion", everywhere,
+     "tessera completion bash > ~/.local/share/bash-completion/completions/tessera"},
+    {"completion", everywhere, "tessera completion fish > ~/.config/fish/completions/tessera.fish"},
+    {"man", everywhere, "tessera man | man -l -"},
+    {"man", everywhere, "tessera man > /usr/local/share/man/man1/tessera.1"},
+    {"help", everywhere, "tessera help run"},
+    {"help", everywhere, "tessera help run nac"},
+    {"genome", everywhere, "tessera genome mine models/ -o registry.json"},
+    {"genome", everywhere,
+     "tessera genome compress resnet.b64 --registry registry.json -o small.b64"},
+    {"genome", everywhere, "tessera genome profile models/ --json"},
+    {"genome", everywhere, "tessera genome tree models/ -o family.svg"},
+    {"genome mine", everywhere, "tessera genome mine models/"},
+    {"genome mine", everywhere,
+     "tessera genome mine models/ -o registry.json --signatures compressed_signatures.json"},
+    {"genome mine", everywhere, "tessera genome mine *.nac --connected --alleles"},
+    {"genome mine", everywhere,
+     "tessera genome mine ark/*.json --gapped 2 --min-models 5 --json | jq ."},
+    {"genome compress", everywhere, "tessera genome compress flat.b64 --registry registry.json"},
+    {"genome compress", everywhere,
+     "tessera genome compress resnet.nac --registry genes.json \\\n"
+     "      -o resnet.b64 --output-registry registry.json"},
+    {"genome compress", everywhere,
+     "tessera genome compress models/ --registry genes.json \\\n"
+     "      -o compressed_signatures.json --output-registry registry.json"},
+    {"genome expand", everywhere, "tessera genome expand resnet.b64 --registry registry.json"},
+    {"genome expand", everywhere, "tessera genome expand compressed_signatures.json -o flat.json"},
+    {"genome expand", everywhere,
+     "tessera genome expand resnet.nac -o resnet.b64 --output-registry registry.json"},
+    {"genome rules", everywhere, "tessera genome rules compressed_signatures.json"},
+    {"genome rules", everywhere, "tessera genome rules models/ -o registry.json"},
+    {"genome rules", everywhere,
+     "tessera genome rules models/ --min-probability 0.95 --json | jq ."},
+    {"genome profile", everywhere, "tessera genome profile models/"},
+    {"genome profile", everywhere, "tessera genome profile compressed_signatures.json --by-model"},
+    {"genome profile", everywhere, "tessera genome profile *.nac --json | jq ."},
+    {"genome compare", everywhere, "tessera genome compare models/"},
+    {"genome compare", everywhere,
+     "tessera genome compare a.nac b.nac c.nac --csv -o distances.csv"},
+    {"genome compare", everywhere,
+     "tessera genome compare models/ --connected --json | jq .distances"},
+    {"genome tree", everywhere, "tessera genome tree models/ -o family.svg"},
+    {"genome tree", everywhere,
+     "tessera genome tree models/ --format dot | neato -Tpng > family.png"},
+    {"genome tree", everywhere,
+     "tessera genome tree corpus/ --sample 500 --seed 7 > family.newick"},
+};
+
+}  // namespace
+
+std::span<const verb_row> verb_table() noexcept { return verb_rows; }
+std::span<const option_row> option_table() noexcept { return option_rows; }
+std::span<const help_row> note_table() noexcept { return note_rows; }
+std::span<const help_row> example_table() noexcept { return example_rows; }
+
+std::string names_of(unsigned families) {
+  std::vector<std::string_view> names;
+  for (const family_row& f : family_table)
+    if ((families & f.which) != 0) names.push_back(f.name);
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out.append(i == 0 ? "" : i + 1 == names.size() ? " and " : ", ").append(names[i]);
+  return out;
+}
+
+bool option_row::is_of(std::string_view verb) const noexcept {
+  for (std::string_view left = verbs; !left.empty();) {
+    const std::string_view one = left.substr(0, left.find(','));
+    if (one == verb) return true;
+    left.remove_prefix(std::min(one.size() + 1, left.size()));
+  }
+  return false;
+}
+
+std::string_view option_row::name() const noexcept {
+  std::string_view all = names;
+  if (is_required()) all.remove_suffix(1);
+  if (is_positional()) return all.substr(0, all.find("..."));
+  all.remove_prefix(all.find("--"));
+  return all.substr(0, all.find(','));
+}
+
+std::string_view option_row::short_name() const noexcept {
+  return names.size() > 2 && names[0] == '-' && names[1] != '-' ? names.substr(0, 2)
+                                                                : std::string_view();
+}
+
+const verb_row* find_verb(std::string_view name) noexcept {
+  const verb_row* const at = std::find_if(std::begin(verb_rows), std::end(verb_rows),
+                                          [name](const verb_row& v) { return v.name == name; });
+  return at == std::end(verb_rows) ? nullptr : at;
+}
+
+std::vector<const verb_row*> verbs_below(std::string_view name) {
+  std::vector<const verb_row*> out;
+  for (const verb_row& v : verb_rows) {
+    const std::size_t space = v.name.rfind(' ');
+    if (!v.name.empty() && v.name.substr(0, space == v.name.npos ? 0 : space) == name)
+      out.push_back(&v);
+  }
+  return out;
+}
+
+std::vector<const option_row*> options_of(std::string_view verb) {
+  std::vector<const option_row*> out;
+  for (const option_row& o : option_rows)
+    if (o.is_of(verb)) out.push_back(&o);
+  return out;
+}
+
+const option_row* find_option(std::string_view verb, std::string_view name) noexcept {
+  for (const option_row& o : option_rows)
+    if (o.name() == name && o.is_of(verb)) return &o;
+  return nullptr;
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI
