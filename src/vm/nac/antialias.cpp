@@ -92,7 +92,8 @@ class weights {
 
 [[nodiscard]] value resized(call& c, const filter& f, const axis& rows, const axis& columns) {
   const tensor& x = c.tensor_at(0);
-  if (x.type != data_type::float32 && x.type != data_type::float64) refuse_type(x.type);
+  if (x.type != data_type::float32 && x.type != data_type::float64)
+    refuse_type(x.type, "f32 or f64");
   const bool align = c.truth_or(2, false);
   tensor out = make_tensor(c.arena, x.type, {x.dim(0), x.dim(1), rows.out, columns.out});
   if (out.size() == 0) return out;

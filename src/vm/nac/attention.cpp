@@ -116,7 +116,7 @@ void group_heads(const query& given, heads& h) {
   const tensor &q = *given.q, &k = *given.k, &v = *given.v;
   expect_type(k, q.type);
   expect_type(v, q.type);
-  if (!is_floating(q.type)) refuse_type(q.type);
+  if (!is_floating(q.type)) refuse_type(q.type, "a floating-point type");
   if (q.rank() < 2 || k.rank() < 2) refuse_shapes(q, k);
   if (v.rank() < 2) refuse_shapes(q, v);
   if (last(q, 1) != last(k, 1)) refuse_shapes(q, k);

@@ -50,8 +50,9 @@ struct geometry {
                                    std::size_t spatial, std::int64_t groups, bool transposed) {
   expect_type(w, x.type);
   if (bias != nullptr) expect_type(*bias, x.type);
-  if (x.type == data_type::boolean) refuse_type(x.type);
-  if (transposed && !is_floating(x.type) && x.type != data_type::int64) refuse_type(x.type);
+  if (x.type == data_type::boolean) refuse_type(x.type, "any type but bool");
+  if (transposed && !is_floating(x.type) && x.type != data_type::int64)
+    refuse_type(x.type, "a floating-point type or i64");
   const auto refuse = [&] {
     fail(errc::nac_run_shape, "input " + x.dims.text() + " and weights " + w.dims.text() +
                                   " with groups = " + std::to_string(groups) +

@@ -38,7 +38,8 @@ struct batch {
 };
 /// A copy. Charges what some sweeps over each matrix take.
 [[nodiscard]] batch batch_of(call& c, const tensor& x, bool square = false) {
-  if (x.type != data_type::float32 && x.type != data_type::float64) refuse_type(x.type);
+  if (x.type != data_type::float32 && x.type != data_type::float64)
+    refuse_type(x.type, "f32 or f64");
   const std::size_t rank = x.rank();
   if (rank < 2 || (square && x.dim(rank - 1) != x.dim(rank - 2)))
     fail(errc::nac_run_shape, "shape is " + x.dims.text() +

@@ -83,9 +83,10 @@ void drop(std::int64_t padding, tensor& indices, tensor* weights, const tensor& 
   const std::int64_t how = c.whole_or(4, 0);
   if (how < 0 || how > 2)
     fail(errc::nac_run_argument, "mode " + std::to_string(how) + "; expected 0 to 2");
-  if (!is_floating(table.type)) refuse_type(table.type);
+  if (!is_floating(table.type)) refuse_type(table.type, "a floating-point type");
   for (const tensor* t : {&given, &offsets})
-    if (t->type != data_type::int64 && t->type != data_type::int32) refuse_type(t->type);
+    if (t->type != data_type::int64 && t->type != data_type::int32)
+      refuse_type(t->type, "i64 or i32");
   if (table.rank() != 2 || given.rank() != 1) refuse_shapes(table, given);
   if (offsets.rank() != 1) refuse_shapes(given, offsets);
   const tensor* const weights = c.optional(6);

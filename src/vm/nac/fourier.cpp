@@ -187,7 +187,7 @@ struct request {
     fail(errc::nac_run_kind, "a complex tensor; expected a real one");
   const tensor& x = given.is_complex() ? given.as_tensor() : decayed(given).as_tensor();
   const data_type type = as_float(x.type);
-  if (type != data_type::float32 && type != data_type::float64) refuse_type(type);
+  if (type != data_type::float32 && type != data_type::float64) refuse_type(type, "f32 or f64");
   const tensor real = cast(c.arena, x, data_type::float64);
   tensor pairs = given.is_complex() ? real : with_no_imaginary(c, real);
   double elements = 1;
@@ -321,7 +321,7 @@ template <class F>
 [[nodiscard]] value window(call& c, std::size_t letter_of_type, bool periodic, F&& f) {
   const std::int64_t n = c.whole(0);
   const data_type type = c.type_or(letter_of_type, data_type::float32);
-  if (!is_floating(type)) refuse_type(type);
+  if (!is_floating(type)) refuse_type(type, "a floating-point type");
   if (n < 0)
     fail(errc::nac_run_argument, "window_length is " + std::to_string(n) + "; expected at least 0");
   const tensor out = make_tensor(c.arena, data_type::float64, {n});
@@ -346,7 +346,7 @@ template <class F>
 [[nodiscard]] value frequencies(call& c, bool half) {
   const std::int64_t n = c.whole(0);
   const data_type type = c.type_or(2, data_type::float32);
-  if (!is_floating(type)) refuse_type(type);
+  if (!is_floating(type)) refuse_type(type, "a floating-point type");
   if (n < 0 || n > max_size)
     fail(errc::nac_run_argument,
          "n is " + std::to_string(n) + "; expected 0 to " + std::to_string(max_size));
@@ -391,7 +391,8 @@ value conj(call& c) { return c.tensor_at(0); }
 
 value view_as_complex(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (x.type != data_type::float32 && x.type != data_type::float64) refuse_type(x.type);
+  if (x.type != data_type::float32 && x.type != data_type::float64)
+    refuse_type(x.type, "f32 or f64");
   if (x.rank() == 0 || x.dim(x.rank() - 1) != 2)
     fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected a last axis of 2");
   return value::complex(x);
@@ -400,7 +401,8 @@ value view_as_complex(call& c) {
 value complex(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   expect_type(b, a.type);
-  if (a.type != data_type::float32 && a.type != data_type::float64) refuse_type(a.type);
+  if (a.type != data_type::float32 && a.type != data_type::float64)
+    refuse_type(a.type, "f32 or f64");
   const shape dims = broadcast(a.dims, b.dims);
   const auto expanded = [&](const tensor& t) {
     return tensor_of(c, operation::expand, {t, list_of(dims.dims())});
@@ -432,7 +434,8 @@ value ihfftn(call& c) { return of_axes(c, kind::real_input, true, {}); }
 value fft_r2c(call& c) {
   request r = by_axes(c, kind::real_input, false);
   r.onesided = c.truth_or(3, true);
-  if (const data_type type = c.tensor_at(0).type; !is_floating(type)) refuse_type(type);
+  if (const data_type type = c.tensor_at(0).type; !is_floating(type))
+    refuse_type(type, "a floating-point type");
   return transformed(c, c.at(0), r);
 }
 value fft_c2r(call& c) {
@@ -453,7 +456,7 @@ value ifftshift(call& c) { return shifted(c, true); }
 value stft(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::int64_t size = c.whole(1), hop = c.whole_or(2, size / 4);
-  if (!is_floating(x.type)) refuse_type(x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   if (x.rank() < 1 || x.rank() > 2)
     fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 1 or 2");
   if (!c.has(7))

@@ -32,7 +32,8 @@ void expect_rank(const tensor& t, std::size_t rank) {
 }
 /// As PyTorch, which has no loops for 16 bits here.
 void expect_wide_float(const tensor& t) {
-  if (t.type != data_type::float32 && t.type != data_type::float64) refuse_type(t.type);
+  if (t.type != data_type::float32 && t.type != data_type::float64)
+    refuse_type(t.type, "f32 or f64");
 }
 
 // ---- distances

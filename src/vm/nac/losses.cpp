@@ -43,7 +43,7 @@ struct scores {
   [[nodiscard]] std::int64_t count() const noexcept { return outer * inner; }
 };
 [[nodiscard]] scores scores_of(call& c, const tensor& x) {
-  if (!is_floating(x.type)) refuse_type(x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   if (x.rank() == 0)
     fail(errc::nac_run_shape, "scores have rank 0; expected classes, or batch and classes");
   scores s;
@@ -76,7 +76,8 @@ struct scores {
   if (!(target.dims == s.without_classes))
     fail(errc::nac_run_shape,
          "target has shape " + target.dims.text() + "; expected " + s.without_classes.text());
-  if (target.type != data_type::int64 && target.type != data_type::uint8) refuse_type(target.type);
+  if (target.type != data_type::int64 && target.type != data_type::uint8)
+    refuse_type(target.type, "i64 or u8");
   tensor out = cast(c.arena, target, data_type::int64);
   for (const std::int64_t k : out.elements<std::int64_t>())
     if (k != ignored && (k < 0 || k >= s.classes)) refuse_index(k, s.classes);
@@ -124,7 +125,7 @@ template <class F>
 /// The targets are shares of classes. Letters: those of cross_entropy.
 [[nodiscard]] tensor entropy_of_shares(call& c, const scores& s, const tensor& given,
                                        const tensor& weight, double smoothing) {
-  if (!is_floating(given.type)) refuse_type(given.type);
+  if (!is_floating(given.type)) refuse_type(given.type, "a floating-point type");
   scores target = scores_of(c, given);
   const double even = smoothing / static_cast<double>(s.classes);
   return total_of(c, s, reduction_of(c, 3),
@@ -152,7 +153,7 @@ template <class F>
   const tensor& given = c.tensor_at(1);
   const scores s = rows_of(c, c.tensor_at(0));
   if (!(given.dims == c.tensor_at(0).dims)) refuse_shapes(c.tensor_at(0), given);
-  if (given.type != data_type::int64) refuse_type(given.type);
+  if (given.type != data_type::int64) refuse_type(given.type, "i64");
   const tensor marks = make_tensor(c.arena, data_type::float64, given.dims);
   std::fill_n(marks.as<double>(), marks.size(), 0.0);
   const std::int64_t* const target = given.as<std::int64_t>();
@@ -231,7 +232,7 @@ value nll_loss_forward(call& c) {
 
 value cross_entropy_loss(call& c) {
   const tensor &x = c.tensor_at(0), &given = c.tensor_at(1);
-  if (!is_floating(x.type)) refuse_type(x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   const double smoothing = c.real_or(5, 0);
   if (!(smoothing >= 0 && smoothing <= 1))
     fail(errc::nac_run_argument,
@@ -292,12 +293,13 @@ value multilabel_margin_loss_forward(call& c) {
 /// Letters: log_probs targets input_lengths target_lengths blank reduction zero_infinity.
 value ctc_loss(call& c) {
   const tensor &given = c.tensor_at(0), &targets = c.tensor_at(1);
-  if (!is_floating(given.type) || widened(given.type) != given.type) refuse_type(given.type);
+  if (!is_floating(given.type) || widened(given.type) != given.type)
+    refuse_type(given.type, "a floating-point type");
   if (given.rank() != 2 && given.rank() != 3)
     fail(errc::nac_run_shape, "log_probs have shape " + given.dims.text() +
                                   "; expected steps, batch and classes, or steps and classes");
   if (targets.type != data_type::int64 && targets.type != data_type::int32)
-    refuse_type(targets.type);
+    refuse_type(targets.type, "i64 or i32");
   const std::int64_t steps = given.dim(0), batch = given.rank() == 3 ? given.dim(1) : 1;
   const std::int64_t classes = given.dim(given.rank() - 1), blank = c.whole_or(4, 0);
   if (blank < 0 || blank >= classes) refuse_index(blank, classes);

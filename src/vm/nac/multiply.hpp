@@ -166,8 +166,9 @@ inline void expect_type(const tensor& t, data_type type) {
     fail(errc::nac_run_type, "an operand is " + std::string(model::name(t.type)) + "; expected " +
                                  std::string(model::name(type)) + ", as the others are");
 }
-[[noreturn]] inline void refuse_type(data_type type) {
-  fail(errc::nac_run_type, "an operand is " + std::string(model::name(type)));
+[[noreturn]] inline void refuse_type(data_type type, std::string_view expected) {
+  fail(errc::nac_run_type,
+       "an operand is " + std::string(model::name(type)) + "; expected " + std::string(expected));
 }
 [[noreturn]] inline void refuse_shapes(const tensor& a, const tensor& b) {
   fail(errc::nac_run_shape, a.dims.text() + " and " + b.dims.text() + " don't match");

@@ -19,7 +19,7 @@ namespace {
 /// all of float32. Returns the parameters' type; without any, the operand's.
 [[nodiscard]] data_type expect_floats(const tensor& x,
                                       std::initializer_list<const tensor*> parameters) {
-  if (!is_floating(x.type)) refuse_type(x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   data_type type = x.type;
   bool any = false;
   for (const tensor* p : parameters) {
@@ -391,7 +391,7 @@ struct by_mean_square {
 [[nodiscard]] by_mean_square rms_norm_of(call& c) {
   const tensor& x = c.tensor_at(0);
   const tensor* const weight = c.optional(2);
-  if (!is_floating(x.type)) refuse_type(x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   const shape inner(c.int_list(1));
   if (inner.rank() == 0 || inner.rank() > x.rank() ||
       !(shape(x.dims.dims().subspan(x.rank() - inner.rank())) == inner))
@@ -424,7 +424,7 @@ struct weight_and_norm {
 };
 [[nodiscard]] weight_and_norm weight_norm_of(call& c) {
   const tensor &v = c.tensor_at(0), &g = c.tensor_at(1);
-  if (!is_floating(v.type)) refuse_type(v.type);
+  if (!is_floating(v.type)) refuse_type(v.type, "a floating-point type");
   expect_type(g, v.type);
   const std::int64_t axis = c.whole_or(2, 0);
   const std::size_t kept = axis == -1 ? max_rank : axis_of(axis, v.rank());

@@ -51,8 +51,9 @@ template <class T>
 /// Letters: self q dim keepdim interpolation. A NaN makes a slice's quantiles NaN, or is left out.
 [[nodiscard]] value quantiles(call& c, bool without_nans) {
   const tensor &given = c.tensor_at(0), &q = c.tensor_at(1);
-  if (given.type != data_type::float32 && given.type != data_type::float64) refuse_type(given.type);
-  if (!q.is_number && q.type != given.type) refuse_type(q.type);
+  if (given.type != data_type::float32 && given.type != data_type::float64)
+    refuse_type(given.type, "f32 or f64");
+  if (!q.is_number) expect_type(q, given.type);
   if (q.rank() > 1)
     fail(errc::nac_run_shape, "q has shape " + q.dims.text() + "; expected rank 0 or 1");
   const between how = between_of(c, 4);

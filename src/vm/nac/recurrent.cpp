@@ -118,7 +118,7 @@ void step(unit u, const T* x, const T* h, const T* before, T* cell, T* to, std::
   const std::size_t weights = u == unit::lstm ? 3 : 2;
   const tensor& given = c.tensor_at(0);
   const data_type type = given.type;
-  if (!is_floating(type)) refuse_type(type);
+  if (!is_floating(type)) refuse_type(type, "a floating-point type");
   const auto wide = [&](std::size_t letter) {
     if (!c.has(letter)) return tensor{};
     const tensor& t = c.tensor_at(letter);
@@ -274,7 +274,7 @@ void put_rows(const tensor& from, const tensor& to) noexcept {
   const network n = network_of(c, u, packed);
   const tensor& given = c.tensor_at(0);
   const data_type type = given.type, wide = widened(type);
-  if (!is_floating(type)) refuse_type(type);
+  if (!is_floating(type)) refuse_type(type, "a floating-point type");
   const bool batch_first = !packed && c.truth_or(6, false);
   const std::size_t turned[] = {1, 0, 2};
   tensor x = cast(c.arena, batch_first ? permuted(c.arena, given, turned) : given, wide);

@@ -40,7 +40,7 @@ void copy_part(std::byte* to, const std::byte* from, std::size_t bytes) noexcept
 }  // namespace
 
 std::span<const std::int64_t> batch_sizes_of(call& c, const tensor& sizes, std::int64_t rows) {
-  if (sizes.type != data_type::int64) refuse_type(sizes.type);
+  if (sizes.type != data_type::int64) refuse_type(sizes.type, "i64");
   if (sizes.rank() != 1 || sizes.dim(0) == 0)
     fail(errc::nac_run_shape,
          "batch_sizes have shape " + sizes.dims.text() + "; expected rank 1, and elements");
@@ -71,7 +71,7 @@ value pack_padded_sequence(call& c) {
   const tensor x = c.truth_or(2, false) ? permuted(c.arena, given, order) : given;
   const std::int64_t steps = x.dim(0), batch = x.dim(1);
   if (lengths.dim(0) != batch || batch == 0) refuse_shapes(given, lengths);
-  if (lengths.type != data_type::int64) refuse_type(lengths.type);
+  if (lengths.type != data_type::int64) refuse_type(lengths.type, "i64");
   std::int64_t last = steps, rows = 0;
   for (const std::int64_t n : lengths.elements<std::int64_t>()) {
     if (n < 1 || n > last)

@@ -285,7 +285,7 @@ template <class S>
 [[nodiscard]] value max_pool(call& c, std::size_t rank, bool with_indices) {
   const tensor& x = c.tensor_at(0);
   if (x.type == data_type::boolean || (rank == 1 && !with_indices && !is_floating(x.type)))
-    refuse_type(x.type);
+    refuse_type(x.type, rank == 1 ? "a floating-point type" : "any type but bool");
   planes p = rank == 2 && !with_indices ? planes_with_channels(x, rank) : planes_of(x, rank);
   const windows w = windows_of(c, p, 4, c.truth_or(5, false));
   if (!with_indices && w.kernel[2] <= max_narrow)
@@ -318,7 +318,7 @@ template <class S>
 }
 [[nodiscard]] value adaptive_max(call& c, std::size_t rank) {
   const tensor& x = c.tensor_at(0);
-  if (!is_floating(x.type)) refuse_type(x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   const planes p = adaptive_planes(c, x, rank);
   return largest(c, x, p, {1, 1, 1}, true,
                  [&](std::size_t a, std::int64_t at) { return part_at(p, a, at); });
@@ -360,7 +360,7 @@ template <class S>
   // Of volumes PyTorch takes no halves, and wants them to hold a window.
   const bool is_half_type = widened(x.type) != x.type;
   if ((!is_floating(x.type) && x.type != data_type::int64) || (rank == 3 && is_half_type))
-    refuse_type(x.type);
+    refuse_type(x.type, rank == 3 ? "f32, f64 or i64" : "a floating-point type or i64");
   planes p = rank == 2 ? planes_with_channels(x, rank) : planes_of(x, rank);
   windows w = windows_of(c, p, 0, c.truth_or(4, false));
   for (std::size_t a = 0; rank == 3 && a < max_axes; ++a)
@@ -376,7 +376,7 @@ template <class S>
 }
 [[nodiscard]] value adaptive_avg(call& c, std::size_t rank) {
   const tensor& x = c.tensor_at(0);
-  if (!is_floating(x.type)) refuse_type(x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   const planes p = adaptive_planes(c, x, rank, rank == 2);
   return means(c, x, p, 0, [&](std::size_t a, std::int64_t at) { return part_at(p, a, at); });
 }
@@ -447,9 +447,11 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
 /// Elements of [N, C, sizes …] between those of `x`.
 [[nodiscard]] tensor resampled(call& c, const tensor& x, between how, const sizes& out,
                                const std::array<double, max_axes>& scales, bool align) {
-  if (!is_floating(x.type) && x.type != data_type::uint8) refuse_type(x.type);
+  if (!is_floating(x.type) && x.type != data_type::uint8)
+    refuse_type(x.type, "a floating-point type or u8");
   const bool takes_bytes = how == between::nearest || how == between::exact;
-  if (x.type == data_type::uint8 && !takes_bytes) refuse_type(x.type);
+  if (x.type == data_type::uint8 && !takes_bytes)
+    refuse_type(x.type, "a floating-point type, as the mode interpolates");
   planes p = planes_of(x, x.rank() - 2);
   if (x.dim(1) == 0)
     fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected at least 1 channel");
@@ -640,7 +642,8 @@ namespace {
 /// Pixels of [N, C, H, W] by the size in `out`; scales where they were given and mean something.
 [[nodiscard]] tensor nearest(call& c, const tensor& x, const std::int64_t (&out)[2],
                              const double (&scales)[2]) {
-  if (!is_floating(x.type) && x.type != data_type::uint8) refuse_type(x.type);
+  if (!is_floating(x.type) && x.type != data_type::uint8)
+    refuse_type(x.type, "a floating-point type or u8");
   if (x.rank() != 4)
     fail(errc::nac_run_shape,
          "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
@@ -741,8 +744,8 @@ template <class T>
 
 value grid_sampler(call& c) {
   const tensor &x = c.tensor_at(0), &grid = c.tensor_at(1);
-  if (!is_floating(x.type)) refuse_type(x.type);
-  if (grid.type != x.type) refuse_type(grid.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
+  expect_type(grid, x.type);
   const std::int64_t mode = c.whole_or(2, 0), padding = c.whole_or(3, 0);
   if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
     fail(errc::nac_run_argument, "interpolation_mode is " + std::to_string(mode) +
@@ -792,7 +795,7 @@ value grid_sampler(call& c) {
 
 value affine_grid_generator(call& c) {
   const tensor& theta = c.tensor_at(0);
-  if (!is_floating(theta.type)) refuse_type(theta.type);
+  if (!is_floating(theta.type)) refuse_type(theta.type, "a floating-point type");
   const shape size(c.int_list(1));
   const bool align = c.truth_or(2, false);
   const std::size_t rank = size.rank() < 2 ? 0 : size.rank() - 2;
@@ -883,7 +886,8 @@ void each_pair(const windows& w, const planes& p, F&& f) {
 
 value im2col(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (!is_floating(x.type) && x.type != data_type::boolean) refuse_type(x.type);
+  if (!is_floating(x.type) && x.type != data_type::boolean)
+    refuse_type(x.type, "a floating-point type or bool");
   planes p = planes_of(x, 2);
   const windows w = columns_of(c, 1, p);
   const std::int64_t channels = x.dim(x.rank() - 3);
@@ -905,7 +909,7 @@ value im2col(call& c) {
 
 value col2im(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (!is_floating(x.type)) refuse_type(x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   planes p;
   p.rank = 2;
   p.in = sizes_or(c, 1, 2, p.in, "a size", 1);

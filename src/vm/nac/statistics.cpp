@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "elementwise.hpp"
+#include "multiply.hpp"
 #include "operations.hpp"
 #include "reduce.hpp"
 #include "tensor/formulas.hpp"
@@ -22,9 +23,6 @@ namespace vm::nac::operations {
 namespace {
 
 [[nodiscard]] std::string name_of(data_type t) { return std::string(model::name(t)); }
-[[noreturn]] void refuse_type(const call& c, data_type t) {
-  fail(errc::nac_run_type, std::string(model::name(c.operation)) + " of type " + name_of(t));
-}
 
 /// What another operation gives for these arguments, a list of each letter's.
 [[nodiscard]] value invoke(call& c, value (*f)(call&),
@@ -78,7 +76,7 @@ void fold_norm(const tensor& out, const reduction& r, double order) {
 }
 [[nodiscard]] value norm_of(call& c, const tensor& x, double order, std::uint32_t axes, bool keep,
                             data_type to) {
-  if (!is_floating(x.type)) refuse_type(c, x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   if (!is_floating(to) || promote(x.type, to) != to)
     fail(errc::nac_run_type, "dtype is " + name_of(to) +
                                  "; expected a floating-point type that holds all values of " +
@@ -148,7 +146,7 @@ using tensors::sort_key;
 /// The lower one of two in the middle. A NaN is the median, unless they aren't counted.
 [[nodiscard]] value median_of(call& c, const std::size_t* axis, bool skips_nan) {
   const tensor& x = c.tensor_at(0);
-  if (x.type == data_type::boolean) refuse_type(c, x.type);
+  if (x.type == data_type::boolean) refuse_type(x.type, "any type but bool");
   if (axis == nullptr && x.size() == 0) {
     if (is_floating(x.type))
       return filled(c.arena, x.type, {},
@@ -181,7 +179,7 @@ value norm(call& c) {
 value cosine_similarity(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   const data_type common = promote(a, b);
-  if (!is_floating(common)) refuse_type(c, common);
+  if (!is_floating(common)) refuse_type(common, "a floating-point type");
   const shape dims = broadcast(a.dims, b.dims);
   const std::uint32_t axes = std::uint32_t{1} << axis_of(c.whole_or(2, 1), dims.rank());
   const double epsilon = c.real_or(3, 1e-8);
@@ -219,7 +217,7 @@ value median_dim(call& c) { return median_along(c, false); }
 value nanmedian_dim(call& c) { return median_along(c, true); }
 value kthvalue(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (x.type == data_type::boolean) refuse_type(c, x.type);
+  if (x.type == data_type::boolean) refuse_type(x.type, "any type but bool");
   const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
   const std::int64_t k = c.whole(1), most = along(x.dims, axis).count;
   if (k < 1 || k > most)
@@ -249,7 +247,7 @@ value mode(call& c) {
 
 value histc(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (!is_floating(x.type)) refuse_type(c, x.type);
+  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   const std::int64_t bins = c.whole_or(1, 100);
   if (bins <= 0)
     fail(errc::nac_run_argument, "bins is " + std::to_string(bins) + "; expected at least 1");
@@ -297,7 +295,7 @@ value bincount(call& c) {
   const tensor& given = c.tensor_at(0);
   const tensor* const weights = c.optional(1);
   const std::int64_t at_least = c.whole_or(2, 0);
-  if (!is_integral(given.type)) refuse_type(c, given.type);
+  if (!is_integral(given.type)) refuse_type(given.type, "an integer type");
   if (given.rank() != 1 || (weights != nullptr && weights->dims != given.dims))
     fail(errc::nac_run_shape,
          "input has shape " + given.dims.text() +
@@ -335,7 +333,7 @@ value bincount(call& c) {
 
 value trace(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (x.type == data_type::boolean) refuse_type(c, x.type);
+  if (x.type == data_type::boolean) refuse_type(x.type, "any type but bool");
   if (x.rank() != 2) fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 2");
   const std::int64_t n = std::min(x.dim(0), x.dim(1)), step = x.dim(1) + 1;
   tensor out = make_tensor(c.arena, is_floating(x.type) ? x.type : data_type::int64, {});

@@ -43,8 +43,8 @@ void expect_image(const tensor& x, std::size_t axes) {
 [[nodiscard]] value unpooled(call& c, std::size_t axes) {
   const tensor &x = c.tensor_at(0), &indices = c.tensor_at(1);
   expect_image(x, axes);
-  if (indices.type != data_type::int64) refuse_type(indices.type);
-  if (x.type == data_type::boolean) refuse_type(x.type);
+  if (indices.type != data_type::int64) refuse_type(indices.type, "i64");
+  if (x.type == data_type::boolean) refuse_type(x.type, "any type but bool");
   if (!(indices.dims == x.dims)) refuse_shapes(x, indices);
   shape dims = leading(x.dims, axes);
   for (const std::int64_t n : sizes_of(c, 2, axes, 0)) dims.push_back(n);
@@ -101,7 +101,7 @@ using sizes = std::array<std::int64_t, 3>;
 [[nodiscard]] value fractional(call& c, std::size_t axes) {
   const tensor &given = c.tensor_at(0), &samples = c.tensor_at(3);
   expect_image(given, axes);
-  if (!is_floating(given.type)) refuse_type(given.type);
+  if (!is_floating(given.type)) refuse_type(given.type, "a floating-point type");
   expect_type(samples, given.type);
   const bool batched = given.rank() == axes + 2;
   const shape planes = leading(given.dims, axes);
