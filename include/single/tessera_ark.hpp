@@ -4409,7 +4409,8 @@ namespace tessera::inline TESSERA_ABI {
 // ---- tessera/ark/detail/member_message.hpp
 //
 // The messages of ark_s02, s05, s08, s09, s10 and ark_plan_member, which the source decides: the
-// members that an object lacks, or the kind of value that a member has instead of its own.
+// members that an object lacks, or the kind of value that a member has instead of its own; and the
+// DataType that an unknown one is near to.
 
 #ifndef TESSERA_ARK_DETAIL_MEMBER_MESSAGE_HPP
 #define TESSERA_ARK_DETAIL_MEMBER_MESSAGE_HPP
@@ -5948,6 +5949,108 @@ inline void copy(reader& in, writer& out) {
 
 #endif  // TESSERA_CORE_JSON_HPP
 
+// ---- tessera/core/suggest.hpp
+//
+// What the writer of an unknown word may have meant: the nearest of the words that are known.
+//
+//   nearest("rleu", nem::opcode_table);                           // "relu"
+//   suggestion s("npm_lite_v3");                                  // where there is no table:
+//   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
+//   s.word();                                                     // empty: nothing is near
+//
+//   step        a character added, left out or replaced, or two neighbours swapped
+//   case        the case of ASCII letters counts nothing: "cstl" means "CSTL"
+//   near        at most as many steps as a third of the longer word's characters
+//
+// Of several words that are as near, the first one offered is taken.
+//
+// Lifetime:   the word that is returned is the one that was offered.
+// Errors:     none; an empty word where nothing is near.
+// Limits:     words up to 32 characters; longer ones are near to nothing.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_SUGGEST_HPP
+#define TESSERA_CORE_SUGGEST_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
+
+/// The nearest of the words that are offered. Lifetime: borrows them.
+class suggestion {
+ public:
+  explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
+
+  /// Takes the candidate where it is nearer than those before.
+  [[gnu::cold]] constexpr void offer(std::string_view candidate) noexcept {
+    const std::size_t longer = to_.size() > candidate.size() ? to_.size() : candidate.size();
+    const std::size_t shorter = to_.size() + candidate.size() - longer;
+    if (shorter == 0 || longer > max_suggestion) return;
+    const std::size_t third = longer / 3, most = third < best_ ? third : best_ - 1;
+    if (best_ == 0 || longer - shorter > most) return;
+    const std::size_t steps = distance(to_, candidate);
+    if (steps <= most) best_ = steps, word_ = candidate;
+  }
+  /// The nearest one so far, empty where none is near.
+  [[nodiscard]] constexpr std::string_view word() const noexcept { return word_; }
+
+ private:
+  [[nodiscard]] static constexpr char lower(char c) noexcept {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  /// The steps from one word to the other: three rows of the table over both words' beginnings.
+  [[nodiscard]] static constexpr std::size_t distance(std::string_view a,
+                                                      std::string_view b) noexcept {
+    std::uint8_t rows[3][max_suggestion + 1] = {};
+    std::uint8_t *before = rows[0], *last = rows[1], *row = rows[2];
+    for (std::size_t k = 0; k <= b.size(); ++k) last[k] = static_cast<std::uint8_t>(k);
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      row[0] = static_cast<std::uint8_t>(i + 1);
+      const char x = lower(a[i]);
+      for (std::size_t k = 0; k < b.size(); ++k) {
+        const char y = lower(b[k]);
+        unsigned steps = last[k] + (x == y ? 0u : 1u);
+        if (last[k + 1] + 1u < steps) steps = last[k + 1] + 1u;
+        if (row[k] + 1u < steps) steps = row[k] + 1u;
+        if (i > 0 && k > 0 && x == lower(b[k - 1]) && y == lower(a[i - 1]) &&
+            before[k - 1] + 1u < steps)
+          steps = before[k - 1] + 1u;
+        row[k + 1] = static_cast<std::uint8_t>(steps);
+      }
+      std::uint8_t* const free = before;
+      before = last, last = row, row = free;
+    }
+    return last[b.size()];
+  }
+
+  std::string_view to_, word_;
+  std::size_t best_ = max_suggestion + 1;  ///< steps to word_
+};
+
+/// The nearest word of a table, whose rows are words or have a `name` or a `key`.
+template <class Row, std::size_t n>
+[[nodiscard]] constexpr std::string_view nearest(std::string_view word,
+                                                 const Row (&table)[n]) noexcept {
+  suggestion s(word);
+  for (const Row& r : table) {
+    if constexpr (requires { s.offer(r.name); })
+      s.offer(r.name);
+    else if constexpr (requires { s.offer(r.key); })
+      s.offer(r.key);
+    else
+      s.offer(r);
+  }
+  return s.word();
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SUGGEST_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace ark::detail {
 
@@ -6045,6 +6148,20 @@ inline constexpr member_row member_rows[] = {
   return false;
 }
 
+/// Whether an object of this row has a member of that name.
+[[nodiscard]] constexpr bool is_member(const object_row& row, std::string_view key) noexcept {
+  const std::size_t at = row.members.find(key);
+  return at != row.members.npos && (at == 0 || row.members[at - 1] == ' ') &&
+         (at + key.size() == row.members.size() || row.members[at + key.size()] == ' ');
+}
+
+/// The message of an unknown DataType that is near to one.
+[[gnu::cold]] inline void append_data_type(text& to, const error& e, std::string_view source) {
+  json::reader in(source.substr(to_size(e.offset)));
+  const std::string_view near = nearest(in.string(), data_type_table);
+  if (!in.failed() && !near.empty()) to << e.message() << "; did you mean " << near << '?';
+}
+
 [[gnu::cold]] inline void append_missing(text& to, const object_row& row, std::string_view source) {
   text names;
   std::size_t count = 0;
@@ -6060,9 +6177,25 @@ inline constexpr member_row member_rows[] = {
       to << row.what << " has both PaddedShape and Pads; expected one of them";
     if (!padded && !pads) add("PaddedShape (or Pads)");
   }
-  if (count != 0)
-    to << (count == 1 ? "missing member of " : "missing members of ") << row.what << ": "
-       << names.view();
+  if (count == 0) return;
+  to << (count == 1 ? "missing member of " : "missing members of ") << row.what << ": "
+     << names.view();
+  if (count != 1) return;
+  // A misspelt key is an unknown member to the reader.
+  suggestion near(names.view());
+  json::reader in(source);
+  std::string_view key;
+  text kept;  // the reader reuses the memory of keys with escapes
+  for (in.object(); in.key(key); in.skip())
+    if (!is_member(row, key)) kept << key << '\n';
+  for (std::string_view left = kept.view(); !left.empty();) {
+    const std::string_view word = left.substr(0, left.find('\n'));
+    near.offer(word);
+    left.remove_prefix(word.size() + 1);
+  }
+  if (near.word().empty()) return;
+  append_shown(to << "; \"", near.word());
+  to << "\" is unknown";
 }
 
 /// Appends the message of an error; nothing where its code's own says all. `path` leads to its place.
@@ -6075,6 +6208,9 @@ inline constexpr member_row member_rows[] = {
     case errc::ark_s09_tensor_member:
     case errc::ark_s10_buffer_member:
     case errc::ark_plan_member: break;
+    case errc::ark_t06_data_type:
+      if (e.offset < source.size()) append_data_type(to, e, source);
+      return;
     default: return;
   }
   if (e.offset >= source.size()) return;
@@ -9897,6 +10033,14 @@ namespace detail {
 inline void append_message(text& out, error e, std::string_view message) {
   out << ": error: " << message << "\n  [" << e.name() << ']';
 }
+/// Whether JSON was expected where a comment begins.
+[[nodiscard]] inline bool is_comment(error e, std::string_view source) noexcept {
+  if (e.code < errc::json_unexpected_end || e.code > errc::json_missing_element ||
+      e.offset >= source.size())
+    return false;
+  const std::string_view at = source.substr(to_size(e.offset));
+  return at.starts_with("//") || at.starts_with("/*") || at.starts_with('#');
+}
 /// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
@@ -9923,6 +10067,7 @@ TESSERA_INLINE text message_of(error e, std::string_view source, std::string_vie
     append(out, e, source, path);
   }
   if (out.size() == 0) out << e.message();
+  if (detail::is_comment(e, source)) out << "; JSON has no comments";
   return out;
 }
 
@@ -10983,6 +11128,11 @@ struct context {
   pool<bool> unsound;  // by tensor: it violates a rule T, so that its shape is not used
 };
 
+/// What the writer of an unknown name may have meant, if anything is near.
+inline void did_you_mean(writer out, std::string_view near) {
+  if (!near.empty()) out << "; did you mean " << near << '?';
+}
+
 /// S12 for the members of one object.
 [[gnu::cold]] inline void unknown_members(context& c, std::uint32_t members, const location& at,
                                           bool buffer) {
@@ -10991,7 +11141,10 @@ struct context {
   for (std::uint32_t m = members; m != none && left-- > 0; m = c.g.members[m].next) {
     const std::string_view key = text_of(c.g, c.g.members[m].key);
     if (buffer && (key == "ExternalDataSize" || key == "DeviceId")) continue;
-    c.warning(errc::ark_s12_unknown_member, at.in(key)) << "unknown member " << quoted{key};
+    writer out = c.warning(errc::ark_s12_unknown_member, at.in(key));
+    out << "unknown member " << quoted{key};
+    if (const std::string_view near = nearest(key, member_rows); near != key)
+      did_you_mean(out, near);
   }
 }
 
@@ -11886,9 +12039,11 @@ class op_rules {
       p_ = p;
       const op& o = g_.ops[p.op];
       if (o.type == op_type::unknown) {
-        c_.found.add(errc::ark_o01_type, c_.options.strict ? severity::error : severity::warning,
-                     c_.at(p).in("Type"))
-            << "unknown Type " << quoted{type_name(g_, o)};
+        writer out = c_.found.add(errc::ark_o01_type,
+                                  c_.options.strict ? severity::error : severity::warning,
+                                  c_.at(p).in("Type"));
+        out << "unknown Type " << quoted{type_name(g_, o)};
+        did_you_mean(out, nearest(type_name(g_, o), op_table));
         continue;
       }
       if (o.is_virtual != is_virtual(o.type))
@@ -11963,8 +12118,11 @@ class op_rules {
         seen |= bit;
       }
       if (row == nullptr) {
-        c_.warning(errc::ark_o04_argument, c_.at(p_, a))
-            << "unknown argument " << quoted{name(g_, a)} << " of " << name_of(o);
+        writer out = c_.warning(errc::ark_o04_argument, c_.at(p_, a));
+        out << "unknown argument " << quoted{name(g_, a)} << " of " << name_of(o);
+        suggestion near(name(g_, a));
+        for (const argument_row& r : rows) near.offer(argument_names[index(r.name)]);
+        did_you_mean(out, near.word());
       } else if (well_formed && a.type != row->type) {
         c_.error(errc::ark_o04_argument, c_.at(p_, a))
             << name(g_, a) << " is " << type_text(a.type) << "; expected " << type_text(row->type);

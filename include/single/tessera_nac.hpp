@@ -9299,6 +9299,14 @@ namespace detail {
 inline void append_message(text& out, error e, std::string_view message) {
   out << ": error: " << message << "\n  [" << e.name() << ']';
 }
+/// Whether JSON was expected where a comment begins.
+[[nodiscard]] inline bool is_comment(error e, std::string_view source) noexcept {
+  if (e.code < errc::json_unexpected_end || e.code > errc::json_missing_element ||
+      e.offset >= source.size())
+    return false;
+  const std::string_view at = source.substr(to_size(e.offset));
+  return at.starts_with("//") || at.starts_with("/*") || at.starts_with('#');
+}
 /// An error of a model built in code.
 [[nodiscard]] inline text describe_element(error e, std::string_view name) {
   text out(name);
@@ -9325,6 +9333,7 @@ TESSERA_INLINE text message_of(error e, std::string_view source, std::string_vie
     append(out, e, source, path);
   }
   if (out.size() == 0) out << e.message();
+  if (detail::is_comment(e, source)) out << "; JSON has no comments";
   return out;
 }
 

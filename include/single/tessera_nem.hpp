@@ -4784,12 +4784,12 @@ template <class T>
 #include <string_view>
 
 
-// ---- tessera/nem/detail/syntax/suggest.hpp
+// ---- tessera/core/suggest.hpp
 //
 // What the writer of an unknown word may have meant: the nearest of the words that are known.
 //
-//   nem::nearest("rleu", nem::opcode_table);                      // "relu"
-//   nem::suggestion s("npm_lite_v3");                             // where there is no table:
+//   nearest("rleu", nem::opcode_table);                           // "relu"
+//   suggestion s("npm_lite_v3");                                  // where there is no table:
 //   for (const nem::device& d : devices) s.offer(c.text_of(d.name));
 //   s.word();                                                     // empty: nothing is near
 //
@@ -4804,8 +4804,8 @@ template <class T>
 // Limits:     words up to 32 characters; longer ones are near to nothing.
 // Allocation: none.
 
-#ifndef TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
-#define TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
+#ifndef TESSERA_CORE_SUGGEST_HPP
+#define TESSERA_CORE_SUGGEST_HPP
 
 #include <cstddef>
 #include <cstdint>
@@ -4813,8 +4813,6 @@ template <class T>
 
 
 namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
 inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that are compared
 
 /// The nearest of the words that are offered. Lifetime: borrows them.
@@ -4868,7 +4866,7 @@ class suggestion {
   std::size_t best_ = max_suggestion + 1;  ///< steps to word_
 };
 
-/// The nearest word of a table, whose rows are words or have a `name`.
+/// The nearest word of a table, whose rows are words or have a `name` or a `key`.
 template <class Row, std::size_t n>
 [[nodiscard]] constexpr std::string_view nearest(std::string_view word,
                                                  const Row (&table)[n]) noexcept {
@@ -4876,16 +4874,17 @@ template <class Row, std::size_t n>
   for (const Row& r : table) {
     if constexpr (requires { s.offer(r.name); })
       s.offer(r.name);
+    else if constexpr (requires { s.offer(r.key); })
+      s.offer(r.key);
     else
       s.offer(r);
   }
   return s.word();
 }
 
-}  // namespace nem
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_NEM_DETAIL_SYNTAX_SUGGEST_HPP
+#endif  // TESSERA_CORE_SUGGEST_HPP
 
 // ---- tessera/nem/detail/rules/evaluate.hpp
 //

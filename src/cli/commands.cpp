@@ -32,20 +32,22 @@ constexpr std::string_view exit_codes_of_diff = R"(Exit status:
   3  a file can't be read or written
 )";
 
-constexpr unsigned in_all = in_alir | in_ark | in_nac | in_nem | in_genome;
-constexpr unsigned in_any = in_all | in_pt2;
+constexpr unsigned in_runnable = in_alir | in_ark | in_nac | in_nem | in_genome;
+constexpr unsigned in_all = in_runnable | in_pt2;
 
 constexpr unsigned in_networks = in_ark | in_nac | in_genome;
 
 constexpr verb_row verb_rows[] = {
-    {"", about_tool, in_any, usual_exit_codes},
-    {"info", "Summarise what files contain", in_any, exit_codes_of_several},
-    {"check", "Verify files and report what is wrong", in_any, exit_codes_of_several},
-    {"print", "List a program, one operation per line", in_any, usual_exit_codes},
-    {"run", "Run a program on inputs from files, or on random ones", in_all, usual_exit_codes},
+    {"", about_tool, in_all, usual_exit_codes},
+    {"info", "Summarise what files contain", in_all, exit_codes_of_several},
+    {"check", "Verify files and report what is wrong", in_all, exit_codes_of_several},
+    {"print", "List a program, one operation per line", in_all, usual_exit_codes},
+    {"run", "Run a program on inputs from files, or on random ones", in_runnable, usual_exit_codes},
     {"trace", "Run a program and write its timeline as Chrome trace JSON", in_nac | in_nem,
      usual_exit_codes},
     {"convert", "Write a program in another form or version", in_alir | in_ark | in_nac | in_pt2,
+     usual_exit_codes},
+    {"import", "Make a NAC container from an exported program of PyTorch", in_pt2,
      usual_exit_codes},
     {"assemble", "Make a NAC container from assembly text", in_nac, usual_exit_codes},
     {"canonicalise", "Renumber the Ids of an ARK model and sort its lists", in_ark,
@@ -91,6 +93,7 @@ constexpr option_row option_rows[] = {
      "The program, or all ranks of an ARK model; - is standard input"},
     {"trace", "FILE!", "", everywhere, "A NAC container or a NEM program; - is standard input"},
     {"convert", "FILE!", "", everywhere, "The file to convert; - is standard input"},
+    {"import", "FILE!", "", everywhere, "A PT2 archive of torch.export.save; - is standard input"},
     {"assemble", "TEXT!", "", everywhere,
      "Assembly, printed by `tessera print` or written by hand; - is standard input"},
     {"canonicalise", "FILE!", "", everywhere, "The model; - is standard input"},
@@ -109,7 +112,7 @@ constexpr option_row option_rows[] = {
     {"tokens", "--decode", "", everywhere, "Turn ids into text"},
     {"tokens", "--keep-special", "", everywhere, "With --decode: keep tokens such as [CLS]"},
     {"completion", "SHELL!", "", everywhere, "The shell", "bash zsh fish"},
-    {"convert,assemble", "-o,--output,OUTPUT!", "FILE", everywhere,
+    {"convert,assemble,import", "-o,--output,OUTPUT!", "FILE", everywhere,
      "The file to write; - is standard output"},
     {"canonicalise", "-o,--output,OUTPUT", "FILE", everywhere,
      "The file to write (standard output)"},
@@ -274,7 +277,7 @@ constexpr option_row option_rows[] = {
      "Allow included files outside the file's folder and those of -I"},
     {"check,info,print,run", "--registry", "FILE", in_genome,
      "The registry of streams (registry.json in the folder of FILE)"},
-    {"check,info,print", "--program", "NAME", in_pt2,
+    {"check,info,print,import", "--program", "NAME", in_pt2,
      "Which program of the archive (model, or the only one)"},
     {"check", "--checksums", "", in_pt2,
      "Check the checksums of weights, too, which reads all of them"},
@@ -282,7 +285,7 @@ constexpr option_row option_rows[] = {
     {"print", "--stack-traces", "", in_pt2, "Show the lines of Python that each node comes from"},
     {of_genomes, "--registry", "FILE", everywhere,
      "NAC v1.2: the registry of streams (registry.json in the folder of FILE)"},
-    // convert, assemble, canonicalise, diff and fmt
+    // convert, import, assemble, canonicalise, diff and fmt
     {"convert", "--to", "FORM", everywhere,
      "ALIR: json or bytecode (by the output's name, else unchanged); ARK: the\n"
      "dialect (unchanged); NAC: the version (unchanged)",
@@ -290,12 +293,15 @@ constexpr option_row option_rows[] = {
     {"convert", "--pretty", "", in_ark,
      "Write indented lines, as the format's own tool does (as the input is)"},
     {"convert", "--compact", "", in_ark, "Write without white space (as the input is)"},
-    {"convert", "--weights-out", "FILE", in_nac,
+    {"convert,import", "--weights-out", "FILE", in_nac | in_pt2,
      "The safetensors file that the weights are moved to"},
     {"convert", "--weights-in", "FILE", in_nac,
      "The safetensors file whose weights are moved into the container"},
-    {"convert", "--quantize", "METHOD", in_nac, "The method by which weights are quantized",
-     methods},
+    {"convert,import", "--quantize", "METHOD", in_nac | in_pt2,
+     "The method by which weights are quantized", methods},
+    {"import", "--version", "VERSION", everywhere, "The container's version (1.8)", "1.6 1.7 1.8"},
+    {"import", "--no-states", "", everywhere,
+     "Let buffers that the program changes begin anew in every run"},
     {"convert", "--dequantize", "", in_nac, "Store quantized and 16-bit weights as float32"},
     {"convert", "--schedule", "", in_nac,
      "Replace the memory schedule: free results after their last use"},
@@ -381,11 +387,11 @@ operations that aren't implemented here: it is valid, and they are listed.)"},
     {"check", in_nem,
      R"(178 rules, such as REG-003, are checked over every iteration of every loop. Both baseline devices
 are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem.)"},
-    {"check", in_pt2,
-     R"(Names, signature, shapes, payloads; checksums of JSON always, weights are never opened.)"},
     {"check", in_genome,
      R"(Registries, and streams with their registry. With --registry, a file of unknown format is read as
 the bytes of a stream.)"},
+    {"check", in_pt2,
+     R"(Names, signature, shapes, payloads; checksums of JSON always. Pickles are never opened.)"},
     {"check", everywhere,
      R"(In a folder every file of Tessera's formats is checked, also in the folders below; others and hidden
 ones are skipped, as is ALIR bytecode without a header unless its name ends in .bc, because it looks
@@ -405,8 +411,8 @@ on zeros to measure its peak memory, with and without the memory schedule.)"},
      R"(Device, tasks by opcode, multiply-accumulates (MACs), bytes moved between memory levels, each
 level's buffers and peak of live bytes, and the maximum number of live tokens. Loops count with all
 their iterations.)"},
-    {"info", in_pt2, R"(Inputs, outputs, operators, symbols, weights and constants of a program.)"},
     {"info", in_genome, R"(The number of nodes, operations, patterns and so on.)"},
+    {"info", in_pt2, R"(Inputs, outputs, operators, symbols, weights and constants of a program.)"},
     {"print", everywhere,
      R"(--json: one object whose member "format" names the format. Members are only added in later versions,
 never renamed or removed. --help FORMAT lists them.)"},
@@ -438,10 +444,10 @@ bytes are references to places in FILE; keep the text in the folder of the conta
     {"print", in_nem,
      R"(Canonical text; with --json the syntax tree. The file's comments are left out (tessera fmt keeps
 them); --comments adds new ones to a program without errors.)"},
-    {"print", in_pt2,
-     R"(Types and shapes of every value; with --json the program as it is in the archive.)"},
     {"print", in_genome,
      R"(Nodes with their operations and constants; for a registry its patterns and rules.)"},
+    {"print", in_pt2,
+     R"(Types and shapes of every value; with --json the program as it is in the archive.)"},
     {"print", everywhere, R"(An invalid program is listed, too; the exit status is 1.)"},
     {"run", everywhere,
      R"(The name of a file gives its format: .npy, .csv, or else raw little-endian numbers; with .gz or .zst
@@ -500,6 +506,12 @@ Weights are streamed, so the container may be larger than memory.)"},
      R"(The archive as PyTorch lays it out. All checksums are checked; sample inputs stay as they are.)"},
     {"convert", everywhere,
      R"(An output that ends in .gz or .zst is compressed, except PT2 archives.)"},
+    {"import", everywhere,
+     R"(Each node becomes an instruction of the same name; in-place operations and views keep theirs. Weights
+are streamed, and tied ones stored once. Buffers that the program changes are states, which begin with
+the archive's values and last from run to run. What NAC can't express is refused with its node, its
+module and its line of Python: control flow other than cond, complex numbers as arguments. Archives
+are those of torch.export.save, PyTorch 2.9 and later, before or after run_decompositions().)"},
     {"assemble", everywhere,
      R"(Only `code:` is required; tables that it refers to are added. Four lines are a program:
 
@@ -591,6 +603,7 @@ constexpr help_row example_rows[] = {
     {"", in_alir, "tessera run model.json.gz --input x.csv > y.csv"},
     {"", in_nac, "tessera run model.nac --shape 1x3x224x224 --random 1"},
     {"", in_alir, "tessera convert model.json --output model.bc"},
+    {"", in_pt2, "tessera import model.pt2 -o model.nac"},
     {"", in_ark, "tessera diff before.json after.json"},
     {"", in_ark, "tessera graph --fold ark.json -o ark.svg"},
     {"", in_nac, "tessera assemble patched.txt patched.nac"},
@@ -647,6 +660,9 @@ constexpr help_row example_rows[] = {
     {"convert", in_alir, "tessera convert model.bc --to json --output - | jq .model[5][0]"},
     {"convert", in_ark, "tessera convert ark.d1b.json ark.json --to d3"},
     {"convert", in_ark, "tessera convert ark.json - --to d2 --compact"},
+    {"import", everywhere,
+     "tessera import model.pt2 -o model.nac && tessera run model.nac --random 1"},
+    {"import", everywhere, "tessera import model.pt2 small.nac --quantize int8_channel"},
     {"convert", in_nac, "tessera convert model.nac small.nac --quantize int8_channel"},
     {"convert", in_nac, "tessera convert model.nac slim.nac --weights-out slim.safetensors"},
     {"convert", in_pt2, "tessera convert model.pt2 rewritten.pt2"},

@@ -70,9 +70,7 @@ constexpr magic magics[] = {
   constexpr std::size_t near = 4096;
   const std::string_view ends = s.substr(s.size() - std::min(s.size(), near));
   s = s.substr(0, near);
-  for (const row& r : {row{"models/model.json", "a PyTorch exported program (.pt2)"},
-                       {"/archive_format", "a PyTorch exported program (.pt2)"},
-                       {"/data.pkl", "a PyTorch zip (.pt, .pth)"},
+  for (const row& r : {row{"/data.pkl", "a PyTorch zip (.pt, .pth)"},
                        {"/constants.pkl", "TorchScript"},
                        {"model.weights.h5", "a Keras model"},
                        {"saved_model.pb", "a zipped TensorFlow SavedModel"},

@@ -89,6 +89,11 @@ struct nac_convert_options {
   std::string weights_in, weights_out, quantize;
   bool dequantize = false, schedule = false;
 };
+/// Writes a container from its parts, quantized, in another version or with weights apart as the
+/// options say; `from` are the mapped files that the parts borrow. Reports errors.
+[[nodiscard]] exit_code write_parts(nac::parts parts, const nac_convert_options& options,
+                                    const std::string& output,
+                                    const std::vector<const source*>& from, const reporting& to);
 [[nodiscard]] exit_code convert_nac(const source& file, const reporting& to,
                                     const std::string& output, const nac_convert_options& options);
 

@@ -121,25 +121,10 @@ constexpr std::uint64_t max_errors = std::uint64_t{1} << 20;
 
 }  // namespace
 
-exit_code convert_nac(const source& file, const reporting& to, const std::string& output,
-                      const nac_convert_options& options) {
-  const nac_outcome in = read_nac(file, to);
-  if (!in.file) return in.code;
-  std::vector<const source*> from = {&file};
-  nac::parts parts = nac::parts_of(*in.file);
-  if (const exit_code code = verify_to_convert(*in.file, file, to, options, parts); code != success)
-    return code;
-
-  weights_outcome outside;
-  if (!options.weights_in.empty()) {
-    outside = load_weights({options.weights_in});
-    if (!outside.weights) return outside.code;
-    from.push_back(&*outside.file);
-    result<nac::parts> whole = nac::internalise(parts, *outside.weights);
-    if (!whole) return fail_parts(whole.error(), file, to);
-    parts = std::move(*whole);
-  }
-
+exit_code write_parts(nac::parts parts, const nac_convert_options& options,
+                      const std::string& output, const std::vector<const source*>& from,
+                      const reporting& to) {
+  const source& file = *from[0];
   std::optional<nac::conversion> made;  // computes elements while they are written
   if (!options.quantize.empty() || options.dequantize) {
     if (!parts.internal_weights && !parts.parameters.empty())
@@ -179,6 +164,28 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
     return nac::write_safetensors(apart->weights, sink);
   });
   return wrote != success ? wrote : write_nac(apart->model, output, from, to);
+}
+
+exit_code convert_nac(const source& file, const reporting& to, const std::string& output,
+                      const nac_convert_options& options) {
+  const nac_outcome in = read_nac(file, to);
+  if (!in.file) return in.code;
+  std::vector<const source*> from = {&file};
+  nac::parts parts = nac::parts_of(*in.file);
+  if (const exit_code code = verify_to_convert(*in.file, file, to, options, parts); code != success)
+    return code;
+
+  weights_outcome outside;
+  if (!options.weights_in.empty()) {
+    outside = load_weights({options.weights_in});
+    if (!outside.weights) return outside.code;
+    from.push_back(&*outside.file);
+    result<nac::parts> whole = nac::internalise(parts, *outside.weights);
+    if (!whole) return fail_parts(whole.error(), file, to);
+    parts = std::move(*whole);
+  }
+
+  return write_parts(std::move(parts), options, output, from, to);
 }
 
 }  // namespace cli

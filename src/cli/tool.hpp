@@ -332,6 +332,7 @@ void add_print(const command& app, action& run);
 void add_run(const command& app, action& run);
 void add_trace(const command& app, action& run);
 void add_convert(const command& app, action& run);
+void add_import(const command& app, action& run);
 void add_assemble(const command& app, action& run);
 void add_canonicalise(const command& app, action& run);
 void add_diff(const command& app, action& run);
