@@ -213,7 +213,8 @@ foreach(user IN LISTS users)
     endif()
   endforeach()
 
-  if(mine OR NOT user MATCHES "^tests/")
+  # Front ends report what they refuse as the library's verifiers do, by its findings.
+  if((mine OR NOT user MATCHES "^tests/") AND NOT user MATCHES "^src/import/")
     file(STRINGS "${ROOT}/${user}" reaches REGEX "(^|[^A-Za-z0-9_])detail::")
     if(reaches)
       problem("${user}: reaches into a detail")

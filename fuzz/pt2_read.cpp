@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// pt2::read, verify, print and write: for any bytes a model whose indices are in range, or an error
+// pt2::read, verify, print and write, and transform::import: for any bytes a model whose indices are in range, or an error
 // with an offset inside; what was read is written, reads again as the same, and is written alike.
 //
 // An input that begins with '{' is the JSON of a program, optionally followed by a zero byte and the
@@ -9,7 +9,10 @@
 // checksums that mutations would break. All other inputs are archives.
 
 #include <string>
+#include <tessera/nac/read.hpp>
+#include <tessera/nac/write.hpp>
 #include <tessera/pt2.hpp>
+#include <tessera/transform/import.hpp>
 
 #include "require.hpp"
 
@@ -79,6 +82,23 @@ class zip {
   return z.finish();
 }
 
+/// What is imported is a container, which reads, or something is refused.
+void check_import(const pt2::program& p) {
+  report refused;
+  const auto made = transform::import(p, {}, &refused);
+  if (!made) {
+    fuzz::require(refused.errors != 0 || made.error().code != errc::ok, "a refusal has a reason");
+    return;
+  }
+  constexpr std::uint64_t most = std::uint64_t{1} << 24;  // a weight may repeat its storage
+  const auto size = nac::written_size(made->parts);
+  if (!size || *size > most) return;
+  const auto out = nac::write(made->parts);
+  fuzz::require(static_cast<bool>(out), "what has a size is written");
+  fuzz::require(static_cast<bool>(nac::read(bytes{out->data(), out->size()})),
+                "what was imported is read");
+}
+
 void check_archive(std::string_view source) {
   auto m = pt2::read(source);
   if (!m) {
@@ -109,6 +129,7 @@ void check_archive(std::string_view source) {
     if (const std::uint32_t v = p->value_of(a); v != pt2::none)
       fuzz::require(v < of.values.size() && p->definition_of(v).graph != pt2::none,
                     "arguments are bound to values that are defined");
+  check_import(*p);
 }
 
 }  // namespace

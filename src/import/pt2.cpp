@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstring>
 #include <map>
+#include <numeric>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,6 +104,7 @@ class importer {
     null_ = constant(nac::constant_type::null, 0);  // 1, as the format's compiler has it
     // Signature 0 is that of instructions without arguments.
     (void)signature("");
+    for (const pt2::output_spec& o : m_.outputs) user_outputs_ += is_operand(o) ? 1u : 0u;
     find_changed_buffers();
     inputs();
     nodes_of(m_.graphs[0]);
@@ -241,33 +244,38 @@ class importer {
 
   void find_changed_buffers() {
     for (const pt2::output_spec& o : m_.outputs)
-      if (o.kind == pt2::output_kind::buffer_mutation) changed_.push_back(text_of(m_, o.target));
+      if (o.kind == pt2::output_kind::buffer_mutation) changed_.emplace(text_of(m_, o.target));
     // In programs with in-place forms: what one of them writes to, or to views of.
+    std::vector<std::uint32_t> base(m_.values.size());
+    std::iota(base.begin(), base.end(), 0u);
     for (const pt2::node& n : nodes(m_, m_.graphs[0])) {
-      if (arguments(m_, n.inputs).empty() || !nac::is_in_place(short_target(m_, n))) continue;
-      std::uint32_t v = p_.value_of(arguments(m_, n.inputs)[0]);
-      while (v != none && p_.definition_of(v).node != none) v = viewed_by(p_.definition_of(v).node);
-      if (v == none) continue;
-      const std::uint32_t position = p_.definition_of(v).position;
-      if (position < m_.inputs.size() && m_.inputs[position].kind == pt2::input_kind::buffer)
-        changed_.push_back(text_of(m_, m_.inputs[position].target));
+      const view<pt2::argument> in = arguments(m_, n.inputs), out = arguments(m_, n.outputs);
+      const std::uint32_t from = in.empty() ? none : p_.value_of(in[0]);
+      if (from == none) continue;
+      const bool writes = nac::is_in_place(short_target(m_, n));
+      if (writes || is_view(short_target(m_, n)))
+        for (const pt2::argument& o : out) share_base(o, base[from], base);
+      const pt2::definition& of = p_.definition_of(base[from]);
+      if (!writes || of.node != none || of.position >= m_.inputs.size()) continue;
+      const pt2::input_spec& s = m_.inputs[of.position];
+      if (s.kind == pt2::input_kind::buffer) changed_.emplace(text_of(m_, s.target));
     }
   }
-  /// The value that a node gives a view of, or changes in place; none for other nodes.
-  [[nodiscard]] std::uint32_t viewed_by(std::uint32_t node) const {
-    const pt2::node& n = m_.nodes[node];
-    const std::string_view target = short_target(m_, n);
-    bool is_view = nac::is_in_place(target);
-    for (const std::string_view name :
-         {"select", "slice", "narrow", "view", "reshape", "transpose", "permute", "t", "unsqueeze",
-          "squeeze", "expand", "alias", "detach", "split", "chunk", "unbind", "diagonal"})
-      is_view = is_view || (target.starts_with("aten.") && target.substr(5).starts_with(name) &&
-                            target.substr(5 + name.size()).starts_with("."));
-    if (!is_view || arguments(m_, n.inputs).empty()) return none;
-    return p_.value_of(arguments(m_, n.inputs)[0]);
+  void share_base(const pt2::argument& o, std::uint32_t of,
+                  std::vector<std::uint32_t>& base) const {
+    if (const std::uint32_t v = p_.value_of(o); v != none) base[v] = of;
+    if (info(o.kind).form == pt2::argument_form::list)
+      for (const pt2::argument& item : arguments(m_, o.items)) share_base(item, of, base);
   }
-  [[nodiscard]] bool is_changed(std::string_view buffer) const {
-    return std::find(changed_.begin(), changed_.end(), buffer) != changed_.end();
+  /// Whether an operation's results may be views of its first argument.
+  [[nodiscard]] static bool is_view(std::string_view target) {
+    for (const std::string_view name :
+         {"aten.select.", "aten.slice.", "aten.narrow.", "aten.view.", "aten.reshape.",
+          "aten.transpose.", "aten.permute.", "aten.t.", "aten.unsqueeze.", "aten.squeeze.",
+          "aten.expand.", "aten.alias.", "aten.detach.", "aten.split.", "aten.split_with_sizes.",
+          "aten.chunk.", "aten.unbind.", "aten.diagonal."})
+      if (target.starts_with(name)) return true;
+    return false;
   }
 
   void inputs() {
@@ -322,16 +330,16 @@ class importer {
     }
     t.id = static_cast<std::uint16_t>(out_.parameters.size() + 1);
     std::vector<std::uint32_t> shape;
-    for (const pt2::scalar& size : scalars(m_, meta.sizes))
-      shape.push_back(static_cast<std::uint32_t>(size.integer));
+    if (!shape_of(stored, shape)) return;
     t.shape = out_.add_numbers({shape.data(), shape.size()});
     t.data = views_->payload_of(stored);
     out_.tensors.push_back(t);
     out_.add_name(out_.parameters, t.id, text_of(m_, stored.name));
     at_[v] = add(nac::op_input, static_cast<std::uint8_t>(nac::input::parameter), {t.id});
     parameters_.emplace(key, at_[v]);
-    if (options_.states && s.kind == pt2::input_kind::buffer && is_changed(text_of(m_, s.target)) &&
-        !shape.empty() && std::find(shape.begin(), shape.end(), 0u) == shape.end())
+    if (options_.states && s.kind == pt2::input_kind::buffer &&
+        changed_.count(text_of(m_, s.target)) != 0 && !shape.empty() &&
+        std::find(shape.begin(), shape.end(), 0u) == shape.end())
       state(v, text_of(m_, s.target), meta, shape);
   }
 
@@ -377,12 +385,14 @@ class importer {
   }
   /// Keeps what the buffers hold at the end of a run.
   void keep_states() {
+    std::map<std::string_view, std::uint32_t> last;  // by buffer, where the signature says so
+    for (const pt2::output_spec& o : m_.outputs)
+      if (const std::uint32_t v = p_.value_of(o.argument);
+          o.kind == pt2::output_kind::buffer_mutation && v != none && at_[v] != none)
+        last[text_of(m_, o.target)] = at_[v];
     for (const changed_state& s : states_) {
-      std::uint32_t value = at_[s.value];
-      for (const pt2::output_spec& o : m_.outputs)
-        if (o.kind == pt2::output_kind::buffer_mutation && text_of(m_, o.target) == s.buffer)
-          if (const std::uint32_t v = p_.value_of(o.argument); v != none && at_[v] != none)
-            value = at_[v];
+      const auto said = last.find(s.buffer);
+      std::uint32_t value = said != last.end() ? said->second : at_[s.value];
       const bool has_bits = info(s.type).bytes >= 4;
       if (!has_bits)
         value = call("aten.to.dtype", {{'T', value, 0}, name_of(pt2::element_type::float32)});
@@ -400,6 +410,27 @@ class importer {
   }
   [[nodiscard]] operand name_of(pt2::element_type t) { return {'c', none, string(torch_name(t))}; }
 
+  /// The shape of a weight. A view may repeat its storage, but not without end: false, reported.
+  [[nodiscard]] bool shape_of(const pt2::stored_tensor& stored, std::vector<std::uint32_t>& shape) {
+    const pt2::tensor_meta& meta = m_.tensors[stored.meta];
+    const std::uint64_t most =
+        std::max<std::uint64_t>(limits{}.max_bytes, payload(m_, stored).size()) /
+        std::max<std::uint64_t>(info(meta.type).bytes, 1);
+    std::uint64_t count = 1;
+    bool is_empty = false, fits = true;
+    for (const pt2::scalar& s : scalars(m_, meta.sizes)) {
+      const auto size = static_cast<std::uint64_t>(s.integer);
+      is_empty = is_empty || size == 0;
+      fits = fits && size <= most && (count <= most / std::max<std::uint64_t>(size, 1));
+      count *= std::max<std::uint64_t>(size, 1);
+      shape.push_back(static_cast<std::uint32_t>(size));
+      fits = fits && size <= 0xffffffff;
+    }
+    if (fits || (is_empty && count <= most)) return true;
+    found_.error(errc::pt2_import_limit, {0, stored.offset})
+        << text_of(m_, stored.name) << " repeats its storage to more than " << most << " elements";
+    return false;
+  }
   [[nodiscard]] static bool type_of(pt2::element_type from, nac::data_type& to) noexcept {
     for (std::size_t i = 0; i < nac::data_type_count; ++i)
       if (nac::data_types[i].name == info(from).name) {
@@ -619,17 +650,29 @@ class importer {
   void conditional(const pt2::node& n) {
     const view<pt2::argument> in = arguments(m_, n.inputs);
     operands predicate;
-    if (in.size() < 4 || !append(n, in[0], predicate)) return;
+    if (in.size() < 4 || in[1].kind != argument_kind::graph || in[2].kind != argument_kind::graph ||
+        in[3].kind != argument_kind::tensors) {
+      refuse(errc::pt2_import_control, n)
+          << "expected a predicate, two bodies and a list of operands";
+      return;
+    }
+    if (!append(n, in[0], predicate) || predicate.size() != 1) return;
     const pt2::graph &yes = body(in[1]), &no = body(in[2]);
     const std::size_t results = arguments(m_, yes.outputs).size();
     std::vector<const pt2::argument*> given;
     for (const pt2::argument& a : arguments(m_, in[3].items)) given.push_back(&a);
+    if (results != arguments(m_, no.outputs).size()) {
+      refuse(errc::pt2_import_control, n)
+          << "the branches have " << results << " and " << arguments(m_, no.outputs).size()
+          << " results; expected equally many";
+      return;
+    }
     if (predicate[0].result == none)  // nothing to choose at run time
       predicate[0].result = call("aten.scalar_tensor.default", predicate);
-    if (results != 1 && results != user_outputs()) {
+    if (results != 1 && results != user_outputs_) {
       refuse(errc::pt2_import_control, n)
-          << "the branches have " << results << " results; a container of " << user_outputs()
-          << " outputs expects 1" << (user_outputs() == 1 ? "" : " or that many");
+          << "the branches have " << results << " results; a container of " << user_outputs_
+          << " outputs expects 1" << (user_outputs_ == 1 ? "" : " or that many");
       for (const pt2::argument& o : arguments(m_, n.outputs)) bind_all(o, 0);
       return;
     }
@@ -663,15 +706,10 @@ class importer {
 
   // ---- outputs
 
-  /// How many operands OUTPUT has: tensors and numbers, not None.
-  [[nodiscard]] std::size_t user_outputs() const {
-    std::size_t count = 0;
-    for (const pt2::output_spec& o : m_.outputs)
-      count += o.kind == pt2::output_kind::user_output &&
-                       m_.arguments[o.argument].kind != argument_kind::none
-                   ? 1u
-                   : 0u;
-    return count;
+  /// Whether OUTPUT has an operand for it: for tensors and numbers, not for None.
+  [[nodiscard]] bool is_operand(const pt2::output_spec& o) const {
+    return o.kind == pt2::output_kind::user_output &&
+           m_.arguments[o.argument].kind != argument_kind::none;
   }
   void output(std::uint8_t variant, const std::vector<std::uint32_t>& results) {
     std::vector<std::uint16_t> d;
@@ -681,9 +719,8 @@ class importer {
   void outputs() {
     std::vector<std::uint32_t> results;
     for (const pt2::output_spec& o : m_.outputs) {
-      if (o.kind != pt2::output_kind::user_output) continue;
+      if (!is_operand(o)) continue;
       const pt2::argument& a = m_.arguments[o.argument];
-      if (a.kind == argument_kind::none) continue;
       const std::uint32_t v = p_.value_of(o.argument);
       if (v != none && at_[v] != none) {
         results.push_back(at_[v]);
@@ -710,8 +747,9 @@ class importer {
   std::vector<std::uint32_t> at_;  // by value: the instruction that gives it
   std::map<std::pair<nac::constant_type, std::string>, std::uint16_t> constants_;
   std::map<std::string, std::uint32_t> signatures_, operations_, parameters_;
-  std::vector<std::string_view> changed_;  // names of buffers
+  std::set<std::string_view> changed_;  // names of buffers
   std::vector<changed_state> states_;
+  std::size_t user_outputs_ = 0;  // operands of OUTPUT
   std::uint16_t null_ = 0, last_state_ = 0;
   bool is_too_far_ = false, has_refused_count_ = false;
 };
