@@ -665,7 +665,7 @@ constexpr help_row example_rows[] = {
     {"convert", in_ark, "tessera convert ark.d1b.json ark.json --to d3"},
     {"convert", in_ark, "tessera convert ark.json - --to d2 --compact"},
     {"import", everywhere,
-     "tessera import model.pt2 -o model.nac && tessera run model.nac --random 1"},
+     "tessera import model.pt2 -o model.nac && tessera run model.nac -i x.npy"},
     {"import", everywhere, "tessera import model.pt2 small.nac --quantize int8_channel"},
     {"convert", in_nac, "tessera convert model.nac small.nac --quantize int8_channel"},
     {"convert", in_nac, "tessera convert model.nac slim.nac --weights-out slim.safetensors"},
