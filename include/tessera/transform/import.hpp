@@ -20,7 +20,7 @@
 //   changed buffers   keep their value for later runs: a state (INPUT 2) of shape [1, 1, n, 1] holds it.
 //                     NAC's states begin empty in dimension 2, so that a CONTROL_FLOW chooses between
 //                     the archive's value and the state's. Without `states`: for the rest of a run
-//   cond              CONTROL_FLOW; bodies that only set gradients or autocasting off are inlined
+//   cond              CONTROL_FLOW; bodies that only say whether there are gradients are inlined
 //   assertions        are left out; nothing checks them at run time
 //   outputs           tensors and numbers; None is left out
 //
