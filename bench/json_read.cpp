@@ -123,4 +123,11 @@ void bench::add_cases(bool quick) {
       }
 }
 
-int main(int count, char** arguments) { return bench::main(count, arguments); }
+int main(int count, char** arguments) {
+  return bench::main(count, arguments, [](const std::string& path) {
+    const std::string text = bench::content_of(path);
+    const result<alir::model> read = alir::read_json(text);
+    bench::require(static_cast<bool>(read), path + ": no ALIR JSON");
+    add_case(bench::name_of(path), text, true, read->spec_version != 2);
+  });
+}

@@ -126,4 +126,10 @@ void bench::add_cases(bool quick) {
   }
 }
 
-int main(int count, char** arguments) { return bench::main(count, arguments); }
+int main(int count, char** arguments) {
+  return bench::main(count, arguments, [](const std::string& path) {
+    const std::string text = bench::content_of(path);
+    bench::require(static_cast<bool>(ark::read(text)), path + ": no ARK model");
+    add_case(bench::name_of(path), text, true, true);
+  });
+}

@@ -123,6 +123,14 @@ void add_ready(const std::string& name, std::shared_ptr<const std::string> text,
 }
 #endif
 
+void add_text(const std::string& name, std::string_view text, bool measure) {
+  const auto source = std::make_shared<const std::string>(text);
+  if (io::is_supported(io::codec::gzip)) add_gzip(name, *source, measure);
+#if defined(TESSERA_BENCH_NLOHMANN)
+  add_ready(name, source, measure);
+#endif
+}
+
 }  // namespace
 
 void bench::add_cases(bool quick) {
@@ -133,12 +141,12 @@ void bench::add_cases(bool quick) {
         const recipe r{.mix = m, .operations = operations, .decimals = d};
         const result<tessera::text> written = alir::write_json(generate(r));
         require(static_cast<bool>(written), name(r) + ": can't be written");
-        const auto source = std::make_shared<const std::string>(written->view());
-        if (io::is_supported(io::codec::gzip)) add_gzip(name(r), *source, !quick);
-#if defined(TESSERA_BENCH_NLOHMANN)
-        add_ready(name(r), source, !quick);
-#endif
+        add_text(name(r), written->view(), !quick);
       }
 }
 
-int main(int count, char** arguments) { return bench::main(count, arguments); }
+int main(int count, char** arguments) {
+  return bench::main(count, arguments, [](const std::string& path) {
+    add_text(bench::name_of(path), bench::content_of(path), true);
+  });
+}

@@ -30,8 +30,8 @@ bool same(const nem::model& a, const nem::model& b) {
   return true;
 }
 
-void add_case(const std::string& name, std::size_t size) {
-  const auto source = std::make_shared<std::string>(bench::nem_program(size));
+void add_case(const std::string& name, std::string text) {
+  const auto source = std::make_shared<std::string>(std::move(text));
   {
     auto ours = nem::read(*source);
     bench::require(static_cast<bool>(ours), name + ": nem::read refuses it");
@@ -63,9 +63,13 @@ void add_case(const std::string& name, std::size_t size) {
 }  // namespace
 
 void bench::add_cases(bool quick) {
-  if (quick) return add_case("nem_20k", 20'000);
-  add_case("nem_200k", 200'000);
-  add_case("nem_8m", 8'000'000);
+  if (quick) return add_case("nem_20k", nem_program(20'000));
+  add_case("nem_200k", nem_program(200'000));
+  add_case("nem_8m", nem_program(8'000'000));
 }
 
-int main(int count, char** arguments) { return bench::main(count, arguments); }
+int main(int count, char** arguments) {
+  return bench::main(count, arguments, [](const std::string& path) {
+    add_case(bench::name_of(path), bench::content_of(path));
+  });
+}

@@ -15,6 +15,7 @@
 //   bench_json_read                       everything, 9 times
 //   bench_json_read --check               compares results of small cases and measures nothing
 //   bench_json_read --benchmark_filter=dense_1000 --benchmark_repetitions=21
+//   bench_json_read FILE...               files of yours instead
 
 #ifndef TESSERA_BENCH_RATIOS_HPP
 #define TESSERA_BENCH_RATIOS_HPP
@@ -25,9 +26,13 @@
 #include <malloc.h>
 #endif
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <string>
@@ -113,8 +118,25 @@ inline void keep_memory() {
 #endif
 }
 
-inline int main(int count, char** arguments) {
+[[nodiscard]] inline std::string content_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  require(in.good(), path + ": cannot open");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+[[nodiscard]] inline std::string name_of(const std::string& path) {
+  return std::filesystem::path(path).filename().string();
+}
+
+/// `add_file` adds the cases of a file of the caller's; null where a benchmark has no use for one.
+inline int main(int count, char** arguments, void (*add_file)(const std::string& path) = nullptr) {
   keep_memory();
+  std::vector<std::string> files;
+  count = static_cast<int>(std::stable_partition(arguments + 1, arguments + count,
+                                                 [](const char* a) { return a[0] == '-'; }) -
+                           arguments);
+  for (char** file = arguments + count; *file != nullptr; ++file) files.emplace_back(*file);
+  require(files.empty() || add_file != nullptr, "this benchmark makes its own data; no files");
   if (count == 2 && std::string_view(arguments[1]) == "--check") {
     add_cases(true);
     std::puts("all contenders agree");
@@ -129,7 +151,8 @@ inline int main(int count, char** arguments) {
   int all_count = static_cast<int>(all.size());
   benchmark::Initialize(&all_count, all.data());
   if (benchmark::ReportUnrecognizedArguments(all_count, all.data())) return 2;
-  add_cases(false);
+  for (const std::string& file : files) add_file(file);
+  if (files.empty()) add_cases(false);
   reporter report;
   benchmark::RunSpecifiedBenchmarks(&report);
   return 0;

@@ -5,7 +5,7 @@
 // against one; and what compiling costs. The counter is the time of one operation on one sample.
 //
 //   TESSERA_LEVEL=baseline bench_vm_alir        baseline, avx2 or avx512: at most these instructions
-//   TESSERA_SAMPLES_DIR=folder bench_vm_alir    also the programs <folder>/**/alk_*.v2.json[.gz]
+//   bench_vm_alir FILE...    programs of yours, compressed or not
 
 #include <algorithm>
 #include <bit>
@@ -112,23 +112,12 @@ void add_program(const std::string& name, alir::model m, bool quick) {
   })->UseRealTime();
 }
 
-/// Traced networks, which aren't part of the project.
-void add_files(const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with("alk_") && (name.ends_with(".v2.json") || name.ends_with(".v2.json.gz")))
-      files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  for (const std::filesystem::path& path : files) {
-    const auto file = io::load(path.string());
-    bench::require(static_cast<bool>(file), path.string() + ": can't be read");
-    result<alir::model> m = alir::read_json(as_text(file->view()));
-    bench::require(static_cast<bool>(m), path.string() + ": isn't valid");
-    const std::string name = path.filename().string();
-    add_program(name.substr(0, name.find('.')), *std::move(m), false);
-  }
+void add_file(const std::string& path) {
+  const auto file = io::load(path);
+  bench::require(static_cast<bool>(file), path + ": can't be read");
+  result<alir::model> m = alir::read(file->view());
+  bench::require(static_cast<bool>(m), path + ": isn't valid");
+  add_program(bench::name_of(path), *std::move(m), false);
 }
 
 }  // namespace
@@ -140,8 +129,6 @@ void bench::add_cases(bool quick) {
       const recipe r{.mix = m, .operations = operations};
       add_program(name(r), generate(r), quick);
     }
-  const char* const folder = std::getenv("TESSERA_SAMPLES_DIR");
-  if (!quick && folder != nullptr) add_files(folder);
 }
 
-int main(int count, char** arguments) { return bench::main(count, arguments); }
+int main(int count, char** arguments) { return bench::main(count, arguments, add_file); }
