@@ -18,7 +18,7 @@ namespace cli {
 
 namespace {
 
-struct options {
+struct import_verb_options {
   std::string file, output, program, version = "1.8";
   bool no_states = false;
   nac_convert_options nac;
@@ -43,7 +43,8 @@ void note_unsupported(const nac::parts& parts, const std::string& name) {
     show_note(name + ": " + plural(count, "operation") + " can't be run here: " + list);
 }
 
-[[nodiscard]] exit_code import_archive(const source& file, const reporting& to, const options& o) {
+[[nodiscard]] exit_code import_archive(const source& file, const reporting& to,
+                                       const import_verb_options& o) {
   pt2_outcome in = read_pt2(file, to, o.program);
   if (!in.model) return in.code;
   tessera::report found;
@@ -58,7 +59,7 @@ void note_unsupported(const nac::parts& parts, const std::string& name) {
   return write_parts(std::move(made->parts), o.nac, o.output, {&file}, to);
 }
 
-[[nodiscard]] exit_code import_file(const options& o) {
+[[nodiscard]] exit_code import_file(const import_verb_options& o) {
   const reporting to{o.file};
   if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
     return usage_error("import",
@@ -72,7 +73,7 @@ void note_unsupported(const nac::parts& parts, const std::string& name) {
 }  // namespace
 
 void add_import(const command& app, action& run) {
-  const auto o = std::make_shared<options>();
+  const auto o = std::make_shared<import_verb_options>();
   const command verb = app.verb("import");
   verb.bind("FILE", o->file);
   verb.bind("--output", o->output);
