@@ -373,6 +373,7 @@ class level {
       };
       std::stable_sort(of.begin(), of.end(),
                        [&](std::uint32_t a, std::uint32_t b) { return from(a) < from(b); });
+      if (of.size() < 2) continue;
       const auto count = static_cast<double>(of.size());
       const double apart = std::min(14.0, vertices[v].width * 0.7 / count);
       for (std::size_t i = 0; i < of.size(); ++i)
