@@ -203,7 +203,7 @@ class level {
         if (--waits[to] == 0) ready.push_back(to);
       }
     }
-    // What depends on nothing, such as a parameter, stands just above its first user.
+    // What depends on nothing, such as a parameter, is placed just above its first user.
     for (const std::uint32_t v : sources) {
       if (after[v].empty() || vertices[v].kind == what::entry) continue;
       std::uint32_t first = std::numeric_limits<std::uint32_t>::max();

@@ -7,7 +7,7 @@
 //   const tessera::text for_graphviz = tessera::inspect::dot(p);
 //   const tessera::text for_browsers = tessera::inspect::svg(p);
 //
-// SVG is laid out here, in layers: each node stands below everything it depends on, frames and nodes
+// SVG is laid out here, in layers: each node is placed below everything it depends on, frames and nodes
 // don't overlap, and a cycle's last arrow leads up. The same picture gives the same bytes, whatever
 // its nodes are called.
 //
@@ -57,7 +57,7 @@ struct picture {
     std::string_view colour = "#404040";
     stroke style = stroke::solid;
     bool is_thin = false;
-    bool orders = true;      ///< whether `to` stands below `from`
+    bool orders = true;      ///< whether `to` is placed below `from`
     std::string label = {};  ///< at its head
     std::string tooltip = {};
     std::uint32_t from_frame = none;  ///< the frame with `from` that it starts at instead
