@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/container.hpp"
 #include "import/views.hpp"
 #include "tessera/core/findings.hpp"
 #include "tessera/nac/operations.hpp"
@@ -26,11 +27,6 @@ namespace transform {
 namespace {
 
 using pt2::argument_kind;
-constexpr std::uint32_t none = pt2::none;
-constexpr std::uint32_t first_id = 32;   // of operations that no version predefines
-constexpr std::uint32_t most_ids = 256;  // an operation's id is a byte, and so is a signature's
-constexpr std::uint32_t most_constants = 32767, most_instructions = 65535;
-constexpr std::int64_t farthest = 32768;  // a result is at most so many instructions back
 
 /// What a node of the archive is to a container.
 enum class role : std::uint8_t { operation, assertion, inlined, conditional, inexpressible };
@@ -88,22 +84,19 @@ enum class role : std::uint8_t { operation, assertion, inlined, conditional, ine
   return std::string(target);
 }
 
-class importer {
+class importer : container_builder {
  public:
   importer(const pt2::program& p, const import_options& options, report* found)
-      : p_(p),
+      : container_builder(options.form),
+        p_(p),
         m_(p.model()),
         options_(options),
         found_(found, options.max_diagnostics),
         views_(std::make_shared<gathered_views>(m_)) {
     at_.assign(m_.values.size(), none);
-    out_.form = nac::header::v1_8;
   }
 
   [[nodiscard]] result<imported> run() {
-    null_ = constant(nac::constant_type::null, 0);  // 1, as the format's compiler has it
-    // Signature 0 is that of instructions without arguments.
-    (void)signature("");
     for (const pt2::output_spec& o : m_.outputs) user_outputs_ += is_operand(o) ? 1u : 0u;
     find_changed_buffers();
     inputs();
@@ -111,19 +104,12 @@ class importer {
     keep_states();
     outputs();
     if (found_.failed()) return found_.first_error();
-    result<nac::parts> made = nac::convert(std::move(out_), options_.form);
+    result<nac::parts> made = finish();
     if (!made) return made.error();
     return imported{std::move(*made), views_};
   }
 
  private:
-  struct operand {
-    char letter = 'T';
-    std::uint32_t result = none;  ///< the instruction, or
-    std::uint16_t constant = 0;   ///< a constant's id
-  };
-  using operands = std::vector<operand>;
-
   // ---- what is refused
 
   /// Begins a finding about a node: its name, its operation, its module, its line of Python.
@@ -147,94 +133,6 @@ class importer {
     return std::string(last.substr(first + 1, second - first - 1));
   }
 
-  // ---- tables of the container
-
-  /// The constant of a type and a text that differs for each value; `make` adds its elements.
-  template <class Make>
-  [[nodiscard]] std::uint16_t constant(nac::constant_type type, const std::string& key,
-                                       const Make& make) {
-    const auto [at, is_new] =
-        constants_.emplace(std::pair(type, key), static_cast<std::uint16_t>(constants_.size() + 1));
-    if (is_new) {
-      nac::constant_part c;
-      c.id = at->second;
-      c.type = type;
-      make(c);
-      out_.constants.push_back(c);
-    }
-    return at->second;
-  }
-  [[nodiscard]] std::uint16_t constant(nac::constant_type type, std::uint64_t bits) {
-    return constant(type, std::to_string(bits), [&](nac::constant_part& c) { c.bits = bits; });
-  }
-  [[nodiscard]] std::uint16_t integer(std::int64_t v) {
-    return constant(nac::constant_type::int64, std::bit_cast<std::uint64_t>(v));
-  }
-  [[nodiscard]] std::uint16_t real(double v) {
-    return constant(nac::constant_type::float64, std::bit_cast<std::uint64_t>(v));
-  }
-  [[nodiscard]] std::uint16_t boolean(bool v) {
-    return constant(nac::constant_type::boolean, v ? 1u : 0u);
-  }
-  [[nodiscard]] std::uint16_t string(std::string_view s) {
-    return constant(nac::constant_type::string, std::string(s),
-                    [&](nac::constant_part& c) { c.values = out_.add_string(s); });
-  }
-  [[nodiscard]] std::uint16_t list(nac::constant_type type,
-                                   const std::vector<std::uint32_t>& words) {
-    std::string key;
-    for (const std::uint32_t w : words) key += std::to_string(w) + ',';
-    return constant(type, key, [&](nac::constant_part& c) {
-      c.values = out_.add_numbers({words.data(), words.size()});
-    });
-  }
-
-  [[nodiscard]] std::uint8_t signature(const std::string& letters) {
-    const auto [at, is_new] =
-        signatures_.emplace(letters, static_cast<std::uint32_t>(signatures_.size()));
-    if (is_new && at->second < most_ids)
-      out_.add_name(out_.signatures, static_cast<std::uint16_t>(at->second), letters);
-    return static_cast<std::uint8_t>(at->second);
-  }
-  [[nodiscard]] std::uint8_t operation(const std::string& name) {
-    const auto [at, is_new] =
-        operations_.emplace(name, first_id + static_cast<std::uint32_t>(operations_.size()));
-    if (is_new && at->second < most_ids)
-      out_.add_name(out_.operations, static_cast<std::uint16_t>(at->second), name);
-    return static_cast<std::uint8_t>(at->second);
-  }
-
-  // ---- instructions
-
-  [[nodiscard]] std::uint32_t next() const noexcept {
-    return static_cast<std::uint32_t>(out_.instructions.size());
-  }
-  std::uint32_t add(std::uint8_t a, std::uint8_t b, const std::vector<std::uint16_t>& c = {},
-                    const std::vector<std::uint16_t>& d = {}) {
-    nac::instruction_part i;
-    i.a = a;
-    i.b = b;
-    i.c = out_.add_words({c.data(), c.size()});
-    i.d = out_.add_words({d.data(), d.size()});
-    out_.instructions.push_back(i);
-    return next() - 1;
-  }
-  /// A result, relative to the next instruction.
-  [[nodiscard]] std::uint16_t back_to(std::uint32_t instruction) {
-    const std::int64_t by = std::int64_t{instruction} - next();
-    is_too_far_ = is_too_far_ || by < -farthest;
-    return static_cast<std::uint16_t>(by);
-  }
-  std::uint32_t call(const std::string& name, const operands& of) {
-    std::string letters;
-    std::vector<std::uint16_t> c, d;
-    for (const operand& o : of) {
-      letters += o.letter;
-      d.push_back(o.result == none ? std::uint16_t{0} : back_to(o.result));
-      if (o.result == none) c.push_back(o.constant);
-    }
-    return add(operation(name), signature(letters), c, d);
-  }
   std::uint32_t take(std::uint32_t list, std::size_t element) {
     return call("getitem",
                 {{'T', list, 0}, {'i', none, integer(static_cast<std::int64_t>(element))}});
@@ -301,9 +199,9 @@ class importer {
 
   void user_input(std::uint32_t v) {
     at_[v] = add(nac::op_input, 0);
-    ++out_.inputs;
-    out_.add_name(out_.input_names, static_cast<std::uint16_t>(at_[v]),
-                  text_of(m_, m_.values[v].name));
+    ++parts.inputs;
+    parts.add_name(parts.input_names, static_cast<std::uint16_t>(at_[v]),
+                   text_of(m_, m_.values[v].name));
   }
 
   void parameter(std::uint32_t input, const pt2::input_spec& s, std::uint32_t v) {
@@ -324,17 +222,17 @@ class importer {
           << ", which NAC has no code for";
       return;
     }
-    if (out_.parameters.size() >= most_constants) {
-      refuse_count("parameters", most_constants);
+    if (parts.parameters.size() >= nac::max_id) {
+      refuse_count("parameters", nac::max_id);
       return;
     }
-    t.id = static_cast<std::uint16_t>(out_.parameters.size() + 1);
+    t.id = static_cast<std::uint16_t>(parts.parameters.size() + 1);
     std::vector<std::uint32_t> shape;
     if (!shape_of(stored, shape)) return;
-    t.shape = out_.add_numbers({shape.data(), shape.size()});
+    t.shape = parts.add_numbers({shape.data(), shape.size()});
     t.data = views_->payload_of(stored);
-    out_.tensors.push_back(t);
-    out_.add_name(out_.parameters, t.id, text_of(m_, stored.name));
+    parts.tensors.push_back(t);
+    parts.add_name(parts.parameters, t.id, text_of(m_, stored.name));
     at_[v] = add(nac::op_input, static_cast<std::uint8_t>(nac::input::parameter), {t.id});
     parameters_.emplace(key, at_[v]);
     if (options_.states && s.kind == pt2::input_kind::buffer &&
@@ -378,7 +276,7 @@ class importer {
       value = call("aten.to.dtype", {{'T', value, 0}, name_of(meta.type)});
     }
     call("nac.view", {{'T', value, 0}, list_of(shape)});
-    out_.words[out_.instructions[chosen].c.first + 1] =
+    parts.words[parts.instructions[chosen].c.first + 1] =
         static_cast<std::uint16_t>(next() - chosen - 2);
     at_[v] = call("nac.clone", {{'T', chosen, 0}});
     states_.push_back({v, kept, buffer, meta.type, static_cast<std::uint32_t>(length)});
@@ -460,12 +358,7 @@ class importer {
           // What follows is translated as if it gave its results.
           for (const pt2::argument& o : arguments(m_, n.outputs)) bind_all(o, 0);
       }
-      if (next() > most_instructions) return refuse_count("instructions", most_instructions);
-      if (operations_.size() + first_id > most_ids)
-        return refuse_count("operations beyond the predefined ones", most_ids - first_id);
-      if (signatures_.size() > most_ids) return refuse_count("signatures", most_ids);
-      if (constants_.size() > most_constants) return refuse_count("constants", most_constants);
-      if (is_too_far_) return refuse_count("instructions between a result and its use", farthest);
+      if (const excess e = exceeds(); e.most != 0) return refuse_count(e.what, e.most);
     }
   }
   void bind_all(const pt2::argument& o, std::uint32_t instruction) {
@@ -522,7 +415,7 @@ class importer {
       return name.empty() ? cannot(n, a) : put('c', string(name));
     };
     switch (a.kind) {
-      case argument_kind::none: return put('c', null_);
+      case argument_kind::none: return put('c', null());
       case argument_kind::tensor: return append_result(n, a, to);
       case argument_kind::integer: return put('i', integer(a.integer));
       case argument_kind::real: return put('f', real(a.real));
@@ -543,7 +436,7 @@ class importer {
       case argument_kind::sym_bool:
         return a.is_named ? append_result(n, a, to) : put('b', boolean(a.boolean));
       case argument_kind::optional_tensor:
-        return a.is_named ? append_result(n, a, to) : put('c', null_);
+        return a.is_named ? append_result(n, a, to) : put('c', null());
       case argument_kind::tensors:
       case argument_kind::optional_tensors:
       case argument_kind::sym_ints:
@@ -678,13 +571,13 @@ class importer {
     }
     const std::uint16_t to_predicate = back_to(predicate[0].result);
     const std::uint32_t at = add(nac::op_control_flow, 0, {0, 0}, {to_predicate});
-    const std::uint32_t lengths = out_.instructions[at].c.first;
+    const std::uint32_t lengths = parts.instructions[at].c.first;
     const std::uint32_t first = next();
     branch(n, yes, given, results);
     const std::uint32_t second = next();
     branch(n, no, given, results);
-    out_.words[lengths] = static_cast<std::uint16_t>(second - first);
-    out_.words[lengths + 1] = static_cast<std::uint16_t>(next() - second);
+    parts.words[lengths] = static_cast<std::uint16_t>(second - first);
+    parts.words[lengths + 1] = static_cast<std::uint16_t>(next() - second);
     std::vector<std::uint32_t> made;
     for (std::size_t i = 0; i < results; ++i) made.push_back(results == 1 ? at : take(at, i));
     bind(n, made);
@@ -733,8 +626,8 @@ class importer {
         return;
       }
     }
-    if (results.size() > most_constants) return refuse_count("outputs", most_constants);
-    out_.outputs = static_cast<std::uint16_t>(results.size());
+    if (results.size() > nac::max_id) return refuse_count("outputs", nac::max_id);
+    parts.outputs = static_cast<std::uint16_t>(results.size());
     output(0, results);
   }
 
@@ -743,15 +636,13 @@ class importer {
   const import_options& options_;
   detail::findings found_;
   std::shared_ptr<gathered_views> views_;
-  nac::parts out_;
   std::vector<std::uint32_t> at_;  // by value: the instruction that gives it
-  std::map<std::pair<nac::constant_type, std::string>, std::uint16_t> constants_;
-  std::map<std::string, std::uint32_t> signatures_, operations_, parameters_;
+  std::map<std::string, std::uint32_t> parameters_;
   std::set<std::string_view> changed_;  // names of buffers
   std::vector<changed_state> states_;
   std::size_t user_outputs_ = 0;  // operands of OUTPUT
-  std::uint16_t null_ = 0, last_state_ = 0;
-  bool is_too_far_ = false, has_refused_count_ = false;
+  std::uint16_t last_state_ = 0;
+  bool has_refused_count_ = false;
 };
 
 }  // namespace
