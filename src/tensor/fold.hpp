@@ -5,15 +5,11 @@
 // type A, brought together, and given back as rows of results.
 //
 //   const fold_rows rows(1, 3, 4);                            // the middle axis of [1, 3, 4]
-//   fold<double>(reduction::sum, rows,
-//                [&](const row_place& at, double* to, std::size_t n) {
-//                  load_row(type, x, at.first, at.step, to, n);
-//                  return to;
-//                },
+//   fold<double>(reduction::sum, rows, elements{type, x},
 //                [&](const row_place& at, double* sums, std::size_t n) { … });
 //
-// What is loaded may be changed on the way (its square, its distance from a mean): a row's place has the
-// index of an element, by strides of the caller's, beside the place of the element itself.
+// In place of elements in memory, a function may load rows of them and change them on the way: a row's
+// place has the index of an element, by strides of the caller's, beside the place of the element itself.
 //
 //   reduction       order of elements           NaN
 //   sum             as they come                as a sum has it
@@ -33,10 +29,11 @@
 #ifndef TESSERA_TENSOR_FOLD_HPP
 #define TESSERA_TENSOR_FOLD_HPP
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 
-#include "tensor/element_type.hpp"
+#include "tensor/element_rows.hpp"
 #include "tensor/function_ref.hpp"
 #include "tensor/strided_rows.hpp"
 
@@ -83,16 +80,52 @@ enum class reduction : std::uint8_t {
 #undef TESSERA_X
 };
 
-/// Gives n elements: in `to`, or where they are already.
-template <class A>
-using row_loader = function_ref<const A*(const row_place& at, A* to, std::size_t n)>;
-/// Takes n results, which it may change.
+/// Loads n elements, or takes n results, which it may change.
 template <class A>
 using row_function = function_ref<void(const row_place& at, A* row, std::size_t n)>;
 
+/// Elements in memory.
+struct elements {
+  element_type type;
+  const std::byte* data;
+};
+/// Where a loop's elements come from: memory, or a function that loads rows of them.
+template <class A>
+class row_source {
+ public:
+  row_source(const elements& x) noexcept : x_(x) {}
+  template <class F>
+    requires std::invocable<F&, const row_place&, A*, std::size_t> row_source(F&& load)
+  noexcept : load_(load) {}
+
+  void load(const row_place& at, A* to, std::size_t n) const {
+    if (x_.data == nullptr) return load_(at, to, n);
+    load_row(x_.type, x_.data, at.first, at.step, to, n);
+  }
+  /// All elements, where they are neighbours in memory and have that type; else null.
+  template <class T>
+  [[nodiscard]] const T* in_memory(std::int64_t step) const noexcept {
+    const bool is_there = x_.data != nullptr && x_.type == type_of<T> && step == 1;
+    return is_there ? static_cast<const T*>(static_cast<const void*>(x_.data)) : nullptr;
+  }
+  /// A row in `to`, or in memory.
+  [[nodiscard]] const A* row(const row_place& at, A* to, std::size_t n) const {
+    if (const A* const all = in_memory<A>(at.step); all != nullptr) return all + at.first;
+    load(at, to, n);
+    return to;
+  }
+
+ private:
+  elements x_ = {};
+  row_function<A> load_ = {};
+};
+
 /// Defined for double, float (max, min, max_of_numbers) and std::int64_t.
 template <class A>
-void fold(reduction r, const fold_rows& rows, row_loader<A> load, row_function<A> finish);
+void fold(reduction r, const fold_rows& rows, const row_source<A>& from, row_function<A> finish);
+/// The sums, in eight lanes, of squares of distances: from center[index].
+void fold_squares(const fold_rows& rows, const row_source<double>& from, const double* center,
+                  row_function<double> finish);
 
 /// Takes n elements, and how many came before each of them.
 template <class A>
@@ -101,17 +134,18 @@ using best_function =
 /// The first one of the greatest or the smallest elements; NaN is greater, and smaller, than others.
 /// Defined for float, double and std::int64_t.
 template <class A>
-void fold_best(bool greatest, const fold_rows& rows, row_loader<A> load, best_function<A> finish);
+void fold_best(bool greatest, const fold_rows& rows, const row_source<A>& from,
+               best_function<A> finish);
 
 /// What the elements up to each one along the middle axis give, in their order.
 enum class running : std::uint8_t { sum, prod, logaddexp };
 /// `finish` takes rows of results, by the indices of their elements. Defined for double and
 /// std::int64_t, which has no logaddexp.
 template <class A>
-void scan(running r, const groups& g, row_loader<A> load, row_function<const A> finish);
+void scan(running r, const groups& g, const row_source<A>& from, row_function<const A> finish);
 /// The greatest or the smallest element so far, the last one of equals.
 template <class A>
-void scan_best(bool greatest, const groups& g, row_loader<A> load, best_function<A> finish);
+void scan_best(bool greatest, const groups& g, const row_source<A>& from, best_function<A> finish);
 
 }  // namespace tensors
 }  // namespace tessera::inline TESSERA_ABI

@@ -30,6 +30,8 @@ class function_ref;
 template <class Result, class... Arguments>
 class function_ref<Result(Arguments...)> {
  public:
+  /// Must not be called.
+  function_ref() noexcept = default;
   template <class F>
     requires(!std::same_as<std::remove_cvref_t<F>, function_ref>)
   function_ref(F&& f)
@@ -44,8 +46,8 @@ class function_ref<Result(Arguments...)> {
   }
 
  private:
-  void* called_;
-  Result (*call_)(void*, Arguments...);
+  void* called_ = nullptr;
+  Result (*call_)(void*, Arguments...) = nullptr;
 };
 
 }  // namespace tensors

@@ -20,8 +20,9 @@ namespace {
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
-const std::vector<groups> all_groups = {{1, 1, 1}, {3, 1, 1},    {1, 0, 2},   {2, 3, 1},
-                                        {2, 3, 4}, {1, 1100, 1}, {1, 3, 700}, {5, 520, 2}};
+const std::vector<groups> all_groups = {{1, 1, 1},   {3, 1, 1},   {1, 0, 2},
+                                        {2, 3, 1},   {2, 3, 4},   {1, 1100, 1},
+                                        {1, 3, 700}, {5, 520, 2}, {3, 9, 5}};
 
 template <class A>
 [[nodiscard]] std::vector<A> elements_of(const groups& g) {
@@ -35,7 +36,6 @@ template <class A>
   return [&x](const row_place& at, A* to, std::size_t n) {
     for (std::size_t i = 0; i < n; ++i)
       to[i] = x[static_cast<std::size_t>(at.first + static_cast<std::int64_t>(i) * at.step)];
-    return to;
   };
 }
 template <class A>
@@ -75,6 +75,42 @@ TEST_CASE("tensor/fold: along any axis, as one element after another gives it", 
     CHECK(folded(reduction::max, g, x) == greatest);
     CHECK(folded(reduction::ordered_max, g, x) == greatest);
     CHECK(folded(reduction::prod, g, whole) == products);
+  }
+}
+
+TEST_CASE("tensor/fold: elements in memory and loaded rows give the same bits", "[tensor]") {
+  for (const groups& g : all_groups) {
+    tessera_tests::random_numbers next;
+    std::vector<float> x(static_cast<std::size_t>(g.outer * g.count * g.inner));
+    for (float& v : x) v = next.real();
+    const std::vector<double> wide(x.begin(), x.end());
+    const elements in_memory{element_type::f32,
+                             static_cast<const std::byte*>(static_cast<const void*>(x.data()))};
+    const auto put = [](std::vector<double>& to) {
+      return [&to](const row_place& at, const double* sums, std::size_t n) {
+        std::copy_n(sums, n, to.data() + at.first);
+      };
+    };
+    const std::size_t count = static_cast<std::size_t>(g.results());
+    std::vector<double> means(count), sums(count), squares(count), expected(count);
+    fold<double>(reduction::sum_in_lanes, fold_rows(g), in_memory, put(sums));
+    fold<double>(reduction::sum_in_lanes, fold_rows(g), loader(wide), put(expected));
+    CHECK(sums == expected);
+    for (std::size_t i = 0; i < count; ++i)
+      means[i] = g.count == 0 ? 0 : sums[i] / static_cast<double>(g.count);
+    fold_squares(fold_rows(g), in_memory, means.data(), put(squares));
+    fold<double>(
+        reduction::sum_in_lanes, fold_rows(g),
+        [&](const row_place& at, double* to, std::size_t n) {
+          loader(wide)(at, to, n);
+          for (std::size_t i = 0; i < n; ++i) {
+            to[i] -= means[static_cast<std::size_t>(at.index +
+                                                    static_cast<std::int64_t>(i) * at.index_step)];
+            to[i] *= to[i];
+          }
+        },
+        put(expected));
+    CHECK(squares == expected);
   }
 }
 

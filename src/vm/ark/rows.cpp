@@ -305,16 +305,11 @@ void reduce_by(tensors::reduction by, element_type type, const row& r, std::size
       {numbers{static_cast<std::int64_t>(r.count)},
        {numbers{r.in_step[0]}, numbers{0}, numbers{r.out_step}, numbers{0}}},
       {numbers{static_cast<std::int64_t>(depth)}, {numbers{step}, numbers{0}}}};
-  tensors::fold<A>(
-      by, rows,
-      [&](const tensors::row_place& at, A* to, std::size_t n) {
-        tensors::load_row(type, r.in[0], at.first, at.step, to, n);
-        return to;
-      },
-      [&](const tensors::row_place& at, A* results, std::size_t n) {
-        finish(results, n);
-        store(type, r.out, at.first, at.step, results, n);
-      });
+  tensors::fold<A>(by, rows, tensors::elements{type, r.in[0]},
+                   [&](const tensors::row_place& at, A* results, std::size_t n) {
+                     finish(results, n);
+                     store(type, r.out, at.first, at.step, results, n);
+                   });
 }
 
 // ---- choosing

@@ -104,7 +104,6 @@ void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
       [&](const row_place& at, A* row, std::size_t n) {
         load(r.x, at, row, n);
         before(at, row, n);
-        return row;
       },
       [&](const row_place& at, A* results, std::size_t n) {
         after(at, results, n);
@@ -124,7 +123,7 @@ void fold_to(const tensor& out, const reduction& r, tensors::reduction by,
         store(out, at, part, n);
       });
   if (out.size() == 0) return;
-  tensors::fold<A>(by, tensors::fold_rows(r.g, false), rows_of<A>(r.x),
+  tensors::fold<A>(by, tensors::fold_rows(r.g, false), elements_of(r.x),
                    [&](const row_place& at, A* results, std::size_t n) {
                      after(at, results, n);
                      store(out, at, results, n);
@@ -220,16 +219,11 @@ void divide(std::int64_t count, double* sums, std::size_t n) {
       fold_to<double>(
           wide, r, tensors::reduction::sum_in_lanes,
           [&](const row_place&, double* sums, std::size_t n) { divide(r.g.count, sums, n); });
-      fold_to<double>(
-          out, r, tensors::reduction::sum_in_lanes,
-          [mean](const row_place& at, double* row, std::size_t n) {
-            const double* about = mean + at.index;
-            for (std::size_t i = 0; i < n; ++i, about += at.index_step) {
-              const double d = row[i] - *about;
-              row[i] = d * d;
-            }
-          },
-          finish);
+      tensors::fold_squares(tensors::fold_rows(r.g), elements_of(r.x), mean,
+                            [&](const row_place& at, double* sums, std::size_t n) {
+                              finish(at, sums, n);
+                              store(out, at, sums, n);
+                            });
     }
   }
   if (!with_mean) return out;
@@ -277,7 +271,7 @@ void find_best(const tensor& x, const groups& g, bool greatest, const tensor* va
                const tensor& indices) {
   if (indices.size() == 0) return;
   visit_numbers(x.type, [&]<class A>(of<A>) {
-    tensors::fold_best<A>(greatest, tensors::fold_rows(g, false), rows_of<A>(x),
+    tensors::fold_best<A>(greatest, tensors::fold_rows(g, false), elements_of(x),
                           put_best<A>(values, indices));
   });
 }

@@ -58,14 +58,8 @@ inline void store(const tensor& to, const row_place& at, const A* from, std::siz
   tensors::store_row<tensors::nac_semantics>(element_of(to.type), to.data, at.first, at.step, from,
                                              n);
 }
-/// Loads rows of a tensor.
-template <class A>
-[[nodiscard]] inline auto rows_of(const tensor& x) noexcept {
-  return [&x](const row_place& at, A* to, std::size_t n) -> const A* {
-    if (element_of(x.type) == tensors::type_of<A> && at.step == 1) return x.as<A>() + at.first;
-    load(x, at, to, n);
-    return to;
-  };
+[[nodiscard]] inline tensors::elements elements_of(const tensor& x) noexcept {
+  return {element_of(x.type), x.data};
 }
 /// Stores values, unless they are null, and indices.
 template <class A>

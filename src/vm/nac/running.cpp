@@ -23,7 +23,7 @@ namespace {
   if (out.size() == 0) return out;
   visit_sums(to, [&]<class A>(of<A>) {
     tensors::scan<A>(
-        by, along(x.dims, axis), rows_of<A>(x),
+        by, along(x.dims, axis), elements_of(x),
         [&](const row_place& at, const A* row, std::size_t n) { store(out, at, row, n); });
   });
   return out;
@@ -41,7 +41,7 @@ namespace {
   tensor indices = make_tensor(c.arena, data_type::int64, x.dims);
   if (x.size() != 0)
     visit_sums(x.type, [&]<class A>(of<A>) {
-      tensors::scan_best<A>(greatest, along(x.dims, axis), rows_of<A>(x),
+      tensors::scan_best<A>(greatest, along(x.dims, axis), elements_of(x),
                             put_best<A>(&values, indices));
     });
   return value(std::vector<value>{std::move(values), std::move(indices)});

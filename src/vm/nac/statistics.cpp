@@ -255,7 +255,7 @@ value histc(call& c) {
   const auto limit = [&](tensors::reduction by) {
     double found = 0;
     tensors::fold<double>(by, tensors::fold_rows({1, static_cast<std::int64_t>(x.size()), 1}),
-                          rows_of<double>(x),
+                          elements_of(x),
                           [&](const row_place&, double* v, std::size_t) { found = *v; });
     return found;
   };

@@ -68,7 +68,6 @@ void sum_integers(const call& c, const folding& f) {
       tensors::reduction::sum, f.rows(),
       [&](const row_place& at, std::int64_t* to, std::size_t n) {
         load(c.inputs[0], at.first, at.step, to, n);
-        return to;
       },
       [&](const row_place& at, const std::int64_t* sums, std::size_t n) {
         wrap(c.outputs[0], at.first, at.step, sums, n);
@@ -82,10 +81,7 @@ void sum_integers(const call& c, const folding& f) {
   const std::int64_t max_index = range_of(c.outputs[0].element).greatest;
   verdict found;
   std::int64_t element = 0;  // of the output: rows come in its order
-  const auto load_row = [&](const row_place& at, double* to, std::size_t n) {
-    x.load(at, to, n);
-    return to;
-  };
+  const auto load_row = [&](const row_place& at, double* to, std::size_t n) { x.load(at, to, n); };
   tensors::fold_best<double>(
       c.opcode == opcode::argmax, f.rows(), load_row,
       [&](const row_place& at, const double*, std::int64_t* indices, std::size_t n) {
@@ -110,10 +106,7 @@ verdict reduce(const call& c, workspace&) {
   const integers as = is_quantized(c) ? integers::quantized : integers::plain;
   reals x(c.inputs[0], as), y(c.outputs[0], as);
   const folding f(c, x, y);
-  const auto load_row = [&](const row_place& at, double* to, std::size_t n) {
-    x.load(at, to, n);
-    return to;
-  };
+  const auto load_row = [&](const row_place& at, double* to, std::size_t n) { x.load(at, to, n); };
   const auto fold = [&](tensors::reduction by) {
     tensors::fold<double>(
         by, f.rows(), load_row,
