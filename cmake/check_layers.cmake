@@ -3,7 +3,8 @@
 #
 # Checks every #include against the layers:
 #
-#   version -> core -> core/json -> one format -> its facade -> formats | io, tensor, import -> vm -> inspect -> genome -> cli
+#   version -> core -> core/json -> one format -> its facade -> formats | io, tensor, import -> vm -> inspect, transform -> genome
+#   -> cli
 #
 # and a few rules that readers of a file rely on: which standard headers the library may use, where
 # casts of memory may be, how long a header may be.
@@ -144,6 +145,7 @@ set(rank_tensor 1)
 set(rank_vm 2)
 set(rank_import 1)
 set(rank_inspect 3)
+set(rank_transform 3)
 set(rank_genome 4)
 set(rank_cli 5)
 

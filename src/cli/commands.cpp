@@ -49,6 +49,8 @@ constexpr verb_row verb_rows[] = {
      usual_exit_codes},
     {"import", "Make a NAC container from an exported program of PyTorch", in_pt2,
      usual_exit_codes},
+    {"optimize", "Make a NAC container compute the same with fewer instructions", in_nac,
+     usual_exit_codes},
     {"assemble", "Make a NAC container from assembly text", in_nac, usual_exit_codes},
     {"canonicalise", "Renumber the Ids of an ARK model and sort its lists", in_ark,
      usual_exit_codes},
@@ -94,6 +96,7 @@ constexpr option_row option_rows[] = {
     {"trace", "FILE!", "", everywhere, "A NAC container or a NEM program; - is standard input"},
     {"convert", "FILE!", "", everywhere, "The file to convert; - is standard input"},
     {"import", "FILE!", "", everywhere, "A PT2 archive of torch.export.save; - is standard input"},
+    {"optimize", "FILE!", "", everywhere, "The NAC container; - is standard input"},
     {"assemble", "TEXT!", "", everywhere,
      "Assembly, printed by `tessera print` or written by hand; - is standard input"},
     {"canonicalise", "FILE!", "", everywhere, "The model; - is standard input"},
@@ -112,10 +115,12 @@ constexpr option_row option_rows[] = {
     {"tokens", "--decode", "", everywhere, "Turn ids into text"},
     {"tokens", "--keep-special", "", everywhere, "With --decode: keep tokens such as [CLS]"},
     {"completion", "SHELL!", "", everywhere, "The shell", "bash zsh fish"},
-    {"convert,assemble,import", "-o,--output,OUTPUT!", "FILE", everywhere,
+    {"convert,assemble,import,optimize", "-o,--output,OUTPUT!", "FILE", everywhere,
      "The file to write; - is standard output"},
     {"canonicalise", "-o,--output,OUTPUT", "FILE", everywhere,
      "The file to write (standard output)"},
+    {"optimize", "-i,--input", "[NAME=]FILE", everywhere,
+     "The elements of an input, of one run before and after"},
     {"run,trace", "-i,--input", "[NAME=]FILE", everywhere,
      "The values of all inputs or of one: ALIR: a row per sample; else the\n"
      "elements of a tensor"},
@@ -140,6 +145,7 @@ constexpr option_row option_rows[] = {
      "Print the report as a JSON object on standard output, and write\n"
      "the trace only to --output"},
     {"diff", "--json", "", everywhere, "Print the differences as one JSON object"},
+    {"optimize", "--json", "", everywhere, "Print sizes and changes as one JSON object"},
     {"tokens", "--json", "", everywhere, "Print a JSON object per text: text, ids and tokens"},
     {"fmt", "--json", "", everywhere, "Report invalid files as JSON objects, one per line"},
     {"genome mine", "--json", "", everywhere, "Print the genes as one JSON object"},
@@ -170,6 +176,8 @@ constexpr option_row option_rows[] = {
      "The seed of random values for inputs without a file, and of NAC execution\nplans"},
     {"trace", "--random", "SEED", everywhere,
      "The seed of random values for inputs without a file"},
+    {"optimize", "--random", "SEED", everywhere,
+     "The seed of random values for inputs without a file (zeros)"},
     {"run", "--samples", "COUNT", in_alir,
      "The number of samples: the first of a file (all), or random (16)"},
     {"run", "--threads", "COUNT", in_alir, "The number of threads (1); 0 is one per processor", "",
@@ -186,8 +194,10 @@ constexpr option_row option_rows[] = {
     {"trace", "--steps", "COUNT", in_nac, "The number of runs (1); states keep their values"},
     {"run", "--max-memory", "BYTES", in_ark | in_nac | in_nem | in_genome,
      "The maximum memory of values, in bytes (4 GiB)"},
-    {"trace", "--max-memory", "BYTES", everywhere,
+    {"trace,optimize", "--max-memory", "BYTES", everywhere,
      "The maximum memory of values, in bytes (4 GiB)"},
+    {"optimize", "--max-steps", "COUNT", everywhere,
+     "The maximum number of steps of each of the two runs (4294967296)"},
     {"run,trace", "--max-steps", "COUNT", everywhere,
      "The maximum number of steps (4294967296): an element read or written is one\n"
      "or a few, an instruction 64; ALIR: operations times samples (unlimited)"},
@@ -195,14 +205,14 @@ constexpr option_row option_rows[] = {
      "The maximum number of steps of a measured run (4294967296)"},
     {"run", "--shape", "[NAME=]SHAPE", in_nac | in_genome,
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
-    {"info,trace,graph", "--shape", "[NAME=]SHAPE", in_nac,
+    {"info,trace,graph,optimize", "--shape", "[NAME=]SHAPE", in_nac,
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
-    {"info,run,trace,graph", "--text", "[NAME=]TEXT", in_nac,
+    {"info,run,trace,graph,optimize", "--text", "[NAME=]TEXT", in_nac,
      "Text for an input, encoded by the container's tokenizer"},
     {"run", "--weights", "FILE", in_nac | in_genome,
      "The safetensors file with external weights (model.safetensors in the\n"
      "folder of model.nac)"},
-    {"check,info,trace,graph", "--weights", "FILE", in_nac,
+    {"check,info,trace,graph,optimize", "--weights", "FILE", in_nac,
      "The safetensors file with external weights (model.safetensors in the\n"
      "folder of model.nac)"},
     {"run", "--schedule", "ORDER", in_nac | in_nem,
@@ -216,7 +226,7 @@ constexpr option_row option_rows[] = {
      "use), planned (after their last use, whatever the schedule says) or none\n"
      "(at the end)",
      "file planned none"},
-    {"run", "--seed", "SEED", in_nac, "The seed of the program's random operations (0)"},
+    {"run,optimize", "--seed", "SEED", in_nac, "The seed of the program's random operations (0)"},
     {"run", "--no-plan", "", in_nac, "Run the program even if the container has an execution plan"},
     {"run", "--answer", "TEXT", in_nac,
      "The answer to a prompt of the execution plan; further ones are read from\n"
@@ -306,6 +316,14 @@ constexpr option_row option_rows[] = {
     {"import", "--version", "VERSION", everywhere, "The container's version (1.8)", "1.6 1.7 1.8"},
     {"import", "--no-states", "", everywhere,
      "Let buffers that the program changes begin anew in every run"},
+    {"optimize", "--passes", "LIST", everywhere,
+     "The passes that run, with commas between them (all)"},
+    {"optimize", "--explain", "", everywhere,
+     "List each change: the instruction, what became of it, and the pass"},
+    {"optimize", "--check", "", everywhere,
+     "Run both containers on the same inputs; write nothing if they don't agree"},
+    {"optimize", "--max-growth", "BYTES", everywhere,
+     "The bytes by which folding one result may enlarge the container (4096)"},
     {"convert", "--dequantize", "", in_nac, "Store quantized and 16-bit weights as float32"},
     {"convert", "--schedule", "", in_nac,
      "Replace the memory schedule: free results after their last use"},
@@ -516,6 +534,25 @@ are streamed, and tied ones stored once. Buffers that the program changes are st
 the archive's values and last from run to run. What NAC can't express is refused with its node, its
 module and its line of Python: control flow other than cond, complex numbers as arguments. Archives
 are those of torch.export.save, PyTorch 2.9 and later, before or after run_decompositions().)"},
+    {"optimize", everywhere,
+     R"(Passes, which run in this order until none changes anything:
+
+  in-place    writes in place whose old values nothing uses become results
+  identities  dropout in inference, clone, contiguous, detach, to of the same type, and the like go
+  inverses    pairs of operations that undo each other go: transposes, negations
+  algebra     x + 0, x * 1 and the like go; chains of views, permutes and casts shrink
+  folding     what follows from weights and constants alone becomes a weight
+  batch-norm  batch normalization moves into the weights of the layer before it
+  common      results that are computed twice are computed once
+  dead-code   instructions and weights that nothing uses go
+  placement   weights are loaded right before their first use
+  schedule    MMAP says when results are freed and weights are loaded ahead
+
+A rule applies where the container proves its conditions, for inputs of any type and shape; only that
+images have a batch dimension is assumed. Outputs are the same but for batch-norm's rounding. Inputs,
+states, random operations, names, the execution plan and all else stay. If the shapes of the inputs
+are given, both containers are run on them, and their peak memory is shown. --check compares the
+outputs: floats up to the rounding of their type, everything else exactly.)"},
     {"assemble", everywhere,
      R"(Only `code:` is required; tables that it refers to are added. Four lines are a program:
 
@@ -608,6 +645,7 @@ constexpr help_row example_rows[] = {
     {"", in_nac, "tessera run model.nac --shape 1x3x224x224 --random 1"},
     {"", in_alir, "tessera convert model.json --output model.bc"},
     {"", in_pt2, "tessera import model.pt2 -o model.nac"},
+    {"", in_nac, "tessera optimize model.nac -o fast.nac"},
     {"", in_ark, "tessera diff before.json after.json"},
     {"", in_ark, "tessera graph --fold ark.json -o ark.svg"},
     {"", in_nac, "tessera assemble patched.txt patched.nac"},
@@ -667,6 +705,11 @@ constexpr help_row example_rows[] = {
     {"import", everywhere,
      "tessera import model.pt2 -o model.nac && tessera run model.nac -i x.npy"},
     {"import", everywhere, "tessera import model.pt2 small.nac --quantize int8_channel"},
+    {"optimize", everywhere, "tessera optimize model.nac -o fast.nac"},
+    {"optimize", everywhere,
+     "tessera optimize model.nac fast.nac --check --shape 1x3x224x224 --random 1"},
+    {"optimize", everywhere,
+     "tessera optimize model.nac out.nac --passes dead-code,common --explain"},
     {"convert", in_nac, "tessera convert model.nac small.nac --quantize int8_channel"},
     {"convert", in_nac, "tessera convert model.nac slim.nac --weights-out slim.safetensors"},
     {"convert", in_pt2, "tessera convert model.pt2 rewritten.pt2"},

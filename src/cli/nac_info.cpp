@@ -113,25 +113,6 @@ class as_text_report {
     for (std::size_t i = name.size(); i < width; ++i) out_ << ' ';
     return out_;
   }
-  /// A table; columns in the set `numbers` are aligned to the right.
-  void table(const std::vector<std::vector<std::string>>& rows, std::uint64_t numbers) {
-    std::vector<std::size_t> widths;
-    for (const auto& row : rows)
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        if (c == widths.size()) widths.push_back(0);
-        widths[c] = std::max(widths[c], row[c].size());
-      }
-    for (const auto& row : rows) {
-      std::string line = "   ";
-      for (std::size_t c = 0; c < row.size(); ++c) {
-        const std::string pad(widths[c] - row[c].size(), ' ');
-        line += ' ';
-        line += (numbers >> c & 1) != 0 ? pad + row[c] : row[c] + pad;
-      }
-      line.erase(line.find_last_not_of(' ') + 1);
-      out_ << line << '\n';
-    }
-  }
   [[nodiscard]] std::size_t shown_of(std::size_t count) const {
     return options_.all ? count : std::min(count, few);
   }
@@ -185,7 +166,7 @@ class as_text_report {
       rows.push_back({std::string(tag), std::to_string(file_.offset(s)),
                       std::to_string(file_.section(s).size()), std::to_string(file_.slack(s))});
     }
-    table(rows, 0b1110);
+    append_table(out_, rows, 0b1110);
   }
   void counts(std::string_view name, std::size_t total,
               const inspect::container_statistics::counts& of) {
@@ -270,7 +251,7 @@ class as_text_report {
       }
       rows.push_back(std::move(row));
     }
-    if (count != 0) table(rows, 0b111010001);
+    if (count != 0) append_table(out_, rows, 0b111010001);
     rest(count);
     if (!with_losses) return;
     std::vector<std::string> all;
@@ -286,7 +267,7 @@ class as_text_report {
       if (left-- == 0) break;
       rows.push_back({shown(r.name), std::to_string(r.data.size()), "bytes"});
     }
-    table(rows, 0b10);
+    append_table(out_, rows, 0b10);
     rest(file_.resources().size());
     if (file_.arrays().empty()) return;
     label("arrays") << file_.arrays().size() << '\n';
@@ -297,7 +278,7 @@ class as_text_report {
       rows.push_back({shown(a.name), std::string(name(a.type)), inspect::text_of_shape(a.shape),
                       std::to_string(a.data.size()), "bytes"});
     }
-    table(rows, 0b1000);
+    append_table(out_, rows, 0b1000);
     rest(file_.arrays().size());
   }
 

@@ -331,18 +331,20 @@ exit_code nac_inputs::make(const given& g, std::size_t index, vn::interpreter& m
   return success;
 }
 
-exit_code nac_inputs::set(vn::interpreter& machine) const {
+exit_code nac_inputs::set(vn::interpreter& machine, vn::interpreter* other) const {
   std::uint64_t random = options_.seed.value_or(0);
   try {
     for (std::size_t i = 0; i < inputs_.size(); ++i) {
       vn::value v;
       if (const exit_code code = make(inputs_[i], i, machine, random, v); code != success)
         return code;
+      if (other != nullptr) other->set_input(i, v);
       machine.set_input(i, std::move(v));
     }
     for (const auto& [id, path] : states_) {
       io::expected<vn::value> v = read_npy(path, machine.arena());
       if (!v) return to_.fail(v.error());
+      if (other != nullptr) (void)other->set_state(id, *v);
       if (machine.set_state(id, std::move(*v)) != errc::ok)
         return usage("the program has no state " + std::to_string(id));
     }

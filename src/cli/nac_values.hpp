@@ -65,8 +65,9 @@ class nac_inputs {
   [[nodiscard]] bool any() const noexcept {
     return !options_.inputs.empty() || !options_.nac.shapes.empty() || !options_.nac.texts.empty();
   }
-  /// Reads or creates the tensors and sets them.
-  [[nodiscard]] exit_code set(vm::nac::interpreter& machine) const;
+  /// Reads or creates the tensors and sets them, also for a machine that has the same memory.
+  [[nodiscard]] exit_code set(vm::nac::interpreter& machine,
+                              vm::nac::interpreter* other = nullptr) const;
 
  private:
   enum class origin : std::uint8_t { none, file, text, form };

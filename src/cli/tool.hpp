@@ -310,6 +310,9 @@ struct picture_output {
 [[nodiscard]] diagnostic diagnose(const source& file, std::string_view rule,
                                   const operation_names& unsupported);
 
+/// Rows with a cell for each column; columns in the set `numbers` are aligned to the right.
+void append_table(text& out, const std::vector<std::vector<std::string>>& rows,
+                  std::uint64_t numbers);
 /// "1 task" or "2 tasks".
 [[nodiscard]] std::string plural(std::uint64_t count, std::string_view noun);
 [[nodiscard]] bool has_errors(std::span<const diagnostic> found) noexcept;
@@ -333,6 +336,7 @@ void add_run(const command& app, action& run);
 void add_trace(const command& app, action& run);
 void add_convert(const command& app, action& run);
 void add_import(const command& app, action& run);
+void add_optimize(const command& app, action& run);
 void add_assemble(const command& app, action& run);
 void add_canonicalise(const command& app, action& run);
 void add_diff(const command& app, action& run);

@@ -48,6 +48,7 @@ class imported {
   }
   [[nodiscard]] explicit operator bool() const noexcept { return nac_.has_value(); }
   [[nodiscard]] const nac::program& program() const { return *nac_; }
+  [[nodiscard]] bytes container() const { return {container_.data(), container_.size()}; }
   [[nodiscard]] const pt2::program& exported() const { return *program_; }
 
   report found;

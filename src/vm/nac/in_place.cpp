@@ -382,5 +382,15 @@ changes find_changes(const model::program& p, std::uint32_t& at) {
   return change_finder(p, at).find();
 }
 
+bool may_share_elements(std::string_view name) {
+  const std::string_view base = base_of(name);
+  return model::is_in_place(name) || base == "getitem" || is_one_of(base, gives_operand) ||
+         is_one_of(base, gives_views) || is_one_of(base, may_give_views) || is_one_of(base, drops);
+}
+
+bool changes_shape_only(std::string_view name) {
+  return model::is_in_place(name) && is_one_of(base_of(name), changes_shapes);
+}
+
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -34,6 +34,7 @@
 #define TESSERA_VM_NAC_IN_PLACE_HPP
 
 #include <cstdint>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,10 @@ struct changes {
   std::vector<bool> kept;  ///< by instruction: FREE and FORWARD don't drop its result
 };
 [[nodiscard]] changes find_changes(const model::program& p, std::uint32_t& at);
+/// Whether results of an operation may share elements with its first operand: by its name.
+[[nodiscard]] bool may_share_elements(std::string_view name);
+/// Whether a form in place changes no element.
+[[nodiscard]] bool changes_shape_only(std::string_view name);
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI
