@@ -55,14 +55,39 @@ enum class operation : std::uint16_t {
   TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// What an operation does for each element, as far as its cost depends on it.
+enum class work : std::uint8_t {
+  part,      ///< nothing: a shape, or a part of what is there; or one value for all
+  parts,     ///< the same for a list of parts
+  pick,      ///< takes rows of a table, or counts
+  each,      ///< little: sums, products, comparisons
+  move,      ///< copies it to or from any place
+  root,      ///< a square root, a division, some comparisons
+  function,  ///< an exponential function and the like
+  fold,      ///< takes it into a sum, a mean, a maximum
+  product,   ///< multiplies it with many
+  passes,    ///< reads it several times
+  compare,   ///< as many comparisons, or divisions, as a count has bits
+  uniform,   ///< a random number
+  normal,    ///< a random number of a distribution that takes longer
+  draw,      ///< reads it and takes a random number
+};
+/// The order of a result's elements in PyTorch's memory.
+enum class order : std::uint8_t {
+  as_operands,  ///< row-major where the operands are
+  row_major,    ///< always row-major
+  unknown,      ///< it depends on more: views, and what is made by libraries
+};
 struct operation_row {
+  nac::work work = {};
+  nac::order order = {};
   std::string_view pattern;
   std::string_view parameters;  ///< what PyTorch calls the pattern's letters
   std::string_view names;       ///< blanks between them
 };
 /// By operation; row 0 is that of `unknown`.
 inline constexpr operation_row operations[] = {{},
-#define TESSERA_X(name, ...) {__VA_ARGS__},
+#define TESSERA_X(name, does, lies, ...) {work::does, order::lies, __VA_ARGS__},
                                                TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };
@@ -71,6 +96,20 @@ inline constexpr std::size_t operation_count = sizeof operations / sizeof operat
 /// What arguments an operation takes; the letters are explained above.
 [[nodiscard]] constexpr std::string_view pattern(operation o) noexcept {
   return operations[static_cast<std::size_t>(o)].pattern;
+}
+/// What it does for each element.
+[[nodiscard]] constexpr work work_of(operation o) noexcept {
+  return operations[static_cast<std::size_t>(o)].work;
+}
+/// Whether equal operands may give other results.
+[[nodiscard]] constexpr bool is_random(operation o) noexcept {
+  const work does = work_of(o);
+  return does == work::uniform || does == work::normal || does == work::draw ||
+         o == operation::multinomial;
+}
+/// How its result's elements are ordered in PyTorch's memory.
+[[nodiscard]] constexpr order order_of(operation o) noexcept {
+  return operations[static_cast<std::size_t>(o)].order;
 }
 /// The first of an operation's names.
 [[nodiscard]] constexpr std::string_view name(operation o) noexcept {

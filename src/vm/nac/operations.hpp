@@ -11,7 +11,7 @@
 // A result may share its elements with an operand.
 //
 // run() charges what an operation reads, and memory each element that it writes; the steps of an
-// element are in one table, in operations.cpp. Products and windows charge what they do besides that,
+// element follow from the row's kind of work. Products and windows charge what they do besides that,
 // before they do it.
 //
 // Lifetime:   results borrow nothing but memory.
@@ -39,12 +39,12 @@ namespace vm::nac {
 using function = value (*)(call&);
 /// Those of all operations, in their order.
 extern const std::array<function, model::operation_count> functions;
-/// Steps of each element that an operation reads, and of each that it writes.
+/// Steps for each element that an operation reads, and for each that it writes: measured as the time
+/// that the slowest type and layout takes, in steps of about a nanosecond.
 struct element_steps {
-  std::uint8_t read = 0, written = 0;
+  std::uint8_t read, written;
 };
-/// Those of all operations, in their order.
-extern const std::array<element_steps, model::operation_count> steps_of_elements;
+[[nodiscard]] element_steps steps_of(model::operation o) noexcept;
 /// Runs the call's operation, which isn't `unknown`.
 [[nodiscard]] value run(call& c);
 /// The same for a call with complex arguments.
