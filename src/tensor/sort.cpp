@@ -36,6 +36,10 @@ void read(element_type type, const std::byte* data, std::int64_t first, std::int
   }
 }
 
+void invert(sort_key* keys, std::size_t n) noexcept {
+  for (std::size_t i = 0; i < n; ++i) keys[i].key = ~keys[i].key;
+}
+
 }  // namespace
 
 void read_keys(element_type type, const std::byte* data, std::int64_t first, std::int64_t step,
@@ -44,13 +48,19 @@ void read_keys(element_type type, const std::byte* data, std::int64_t first, std
   (is_real ? read<double> : read<std::int64_t>)(type, data, first, step, to, n);
 }
 
-void sort_keys(sort_key* keys, std::size_t n, std::size_t taken, bool descending) noexcept {
-  if (descending)
-    for (std::size_t i = 0; i < n; ++i) keys[i].key = ~keys[i].key;
-  if (taken == n)
-    std::sort(keys, keys + n);
-  else
-    std::partial_sort(keys, keys + taken, keys + n);
+void sort_keys(sort_key* keys, std::size_t n, bool descending) noexcept {
+  if (descending) invert(keys, n);
+  std::sort(keys, keys + n);
+}
+
+void select_keys(sort_key* keys, std::size_t n, std::size_t taken, bool descending,
+                 bool sorted) noexcept {
+  if (taken == 0) return;
+  if (descending) invert(keys, n);
+  const auto before = [](const sort_key& a, const sort_key& b) { return a.key < b.key; };
+  if (taken <= n / 64) return std::partial_sort(keys, keys + taken, keys + n, before);
+  std::nth_element(keys, keys + taken - 1, keys + n, before);
+  if (sorted) std::sort(keys, keys + taken - 1, before);
 }
 
 }  // namespace tensors

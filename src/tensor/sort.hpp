@@ -4,7 +4,7 @@
 // Elements of any type as integers in the same order, so that one sort is enough for all of them.
 //
 //   read_keys(element_type::f16, x, 0, 1, keys, n);
-//   sort_keys(keys, n, 10, true);                   // keys[0].index … keys[9].index: the greatest ten
+//   sort_keys(keys, n, true);                       // keys[0].index: the greatest
 //
 // -0 is equal to +0; NaNs are greater than all numbers, and equal to each other.
 //
@@ -37,8 +37,12 @@ struct sort_key {
 /// The keys of n elements, each `step` after the one before.
 void read_keys(element_type type, const std::byte* data, std::int64_t first, std::int64_t step,
                sort_key* to, std::size_t n) noexcept;
-/// Brings the first `taken` of n keys in order to the front.
-void sort_keys(sort_key* keys, std::size_t n, std::size_t taken, bool descending) noexcept;
+/// Brings n keys in order.
+void sort_keys(sort_key* keys, std::size_t n, bool descending) noexcept;
+/// Brings the first `taken` of n keys to the front, in order if `sorted`. Which ones of equals are
+/// taken, and their order, is what PyTorch's topk makes of them where its standard library is ours.
+void select_keys(sort_key* keys, std::size_t n, std::size_t taken, bool descending,
+                 bool sorted) noexcept;
 
 }  // namespace tensors
 }  // namespace tessera::inline TESSERA_ABI

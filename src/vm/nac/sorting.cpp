@@ -34,9 +34,10 @@ void take_along(const tensor& to, const tensor& x, const groups& g, const tensor
   });
 }
 
-/// The first `taken` values in order along an axis, and their indices.
-[[nodiscard]] value ordered(call& c, const tensor& x, std::size_t axis, std::int64_t taken,
-                            bool descending, bool with_values) {
+/// The first `taken` values along an axis, which `arrange` brings to the front, and their indices.
+template <class Arrange>
+[[nodiscard]] value arranged(call& c, const tensor& x, std::size_t axis, std::int64_t taken,
+                             bool with_values, Arrange arrange) {
   shape dims = x.dims;
   if (x.rank() != 0) dims[axis] = taken;
   tensor indices = make_tensor(c.arena, data_type::int64, dims);
@@ -52,7 +53,7 @@ void take_along(const tensor& to, const tensor& x, const groups& g, const tensor
       const std::int64_t o = i / g.inner, k = i % g.inner;
       tensors::read_keys(element_of(x.type), x.data, o * g.count * g.inner + k, g.inner, all,
                          count);
-      tensors::sort_keys(all, count, static_cast<std::size_t>(taken), descending);
+      arrange(all, count);
       for (std::int64_t j = 0; j < taken; ++j) index[(o * taken + j) * g.inner + k] = all[j].index;
     }
     if (with_values) take_along(values, x, g, indices, taken);
@@ -61,10 +62,17 @@ void take_along(const tensor& to, const tensor& x, const groups& g, const tensor
   return value(std::vector<value>{std::move(values), std::move(indices)});
 }
 
+[[nodiscard]] value ordered(call& c, const tensor& x, std::size_t axis, bool descending,
+                            bool with_values = true) {
+  return arranged(c, x, axis, along(x.dims, axis).count, with_values,
+                  [&](tensors::sort_key* all, std::size_t count) {
+                    tensors::sort_keys(all, count, descending);
+                  });
+}
+
 [[nodiscard]] value sorted(call& c, bool with_values) {
   const tensor& x = c.tensor_at(0);
-  const std::size_t axis = axis_of(c.whole_or(1, -1), x.rank());
-  return ordered(c, x, axis, along(x.dims, axis).count, c.truth_or(2, false), with_values);
+  return ordered(c, x, axis_of(c.whole_or(1, -1), x.rank()), c.truth_or(2, false), with_values);
 }
 
 // ---- places in sorted elements
@@ -148,19 +156,22 @@ value topk(call& c) {
   if (k < 0 || k > count)
     fail(errc::nac_run_argument,
          "k is " + std::to_string(k) + "; expected 0 to " + std::to_string(count));
-  return ordered(c, x, axis, x.rank() == 0 ? 1 : k, c.truth_or(3, true), true);
+  const std::int64_t taken = x.rank() == 0 ? 1 : k;
+  return arranged(c, x, axis, taken, true, [&](tensors::sort_key* all, std::size_t n) {
+    tensors::select_keys(all, n, static_cast<std::size_t>(taken), c.truth_or(3, true),
+                         c.truth_or(4, true));
+  });
 }
 value sort(call& c) { return sorted(c, true); }
 value argsort(call& c) { return sorted(c, false); }
 value sort_stable(call& c) {
   const tensor& x = c.tensor_at(0);
-  const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
-  return ordered(c, x, axis, along(x.dims, axis).count, c.truth_or(3, false), true);
+  return ordered(c, x, axis_of(c.whole_or(2, -1), x.rank()), c.truth_or(3, false));
 }
 value argsort_stable(call& c) { return sort_stable(c).as_list()[1]; }
 value msort(call& c) {
   const tensor& x = c.tensor_at(0);
-  return ordered(c, x, 0, along(x.dims, 0).count, false, true).as_list()[0];
+  return ordered(c, x, 0, false).as_list()[0];
 }
 
 value searchsorted(call& c) {
@@ -205,7 +216,7 @@ value unique(call& c) {
   const tensor& x = c.tensor_at(0);
   const bool with_inverse = c.truth_or(2, false), with_counts = c.truth_or(3, false);
   const auto count = static_cast<std::int64_t>(x.size());
-  const value in_order = ordered(c, x.with_shape({count}), 0, count, false, true);
+  const value in_order = ordered(c, x.with_shape({count}), 0, false);
   const tensor &sorted = in_order.as_list()[0].as_tensor(),
                &from = in_order.as_list()[1].as_tensor();
   tensor inverse = make_tensor(c.arena, data_type::int64, with_inverse ? x.dims : shape{0});

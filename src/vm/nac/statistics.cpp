@@ -231,8 +231,7 @@ value mode(call& c) {
   const std::size_t axis = axis_of(c.whole_or(1, -1), c.tensor_at(0).rank());
   const bool has_nans = is_floating(c.tensor_at(0).type);
   return picked(c, &axis, c.truth_or(2, false), [=](sort_key* all, std::int64_t count) {
-    tensors::sort_keys(all, static_cast<std::size_t>(count), static_cast<std::size_t>(count),
-                       false);
+    tensors::sort_keys(all, static_cast<std::size_t>(count), false);
     std::int64_t best = 0, most = 0, run = 0;
     for (std::int64_t i = 0; i < count; ++i) {
       const bool is_nan = has_nans && all[i].key == sort_key::nan;

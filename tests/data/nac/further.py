@@ -900,10 +900,26 @@ def numbers():
     fixed("torch.sym_ite", [tensor([1.0, 2]), 1, 2], "error nac_run_argument")
 
 
+def ties():
+    """Which of equal values topk takes, and in what order."""
+    begin("ties")
+    torch.manual_seed(67)
+    tolerance(0, 0)
+    few = torch.randint(0, 4, (2, 150))
+    for t in (f32, i64):
+        for k in (1, 2, 3, 20, 149, 150):
+            for largest in (True, False):
+                row("aten.topk.default", few.to(t), k, -1, largest)
+        row("aten.topk.default", few.to(t), 20, -1, True, False)
+    row("aten.topk.default", torch.zeros(40), 7)
+    row("aten.topk.default", tensor([nan, 1, nan, nan, 2, nan]), 4)
+    row("aten.topk.default", few.to(f32).t().contiguous(), 5, 0)
+
+
 if __name__ == "__main__":
     recorded = {f.__name__: f for f in (special, quantized, class_losses, sequences, places, parts,
                                         complexes, matrices, ranks,
-                                        distributions, numbers)}
+                                        distributions, numbers, ties)}
     for chosen in sys.argv[1:] or recorded:
         recorded[chosen]()
     if operations.problems:

@@ -180,17 +180,18 @@ TEST_CASE("vm/nac/operations: distributions", "[vm_nac]") { check("distributions
 TEST_CASE("vm/nac/operations: complex", "[vm_nac]") { check("complex"); }
 TEST_CASE("vm/nac/operations: matrices", "[vm_nac]") { check("matrices"); }
 TEST_CASE("vm/nac/operations: numbers", "[vm_nac]") { check("numbers"); }
+TEST_CASE("vm/nac/operations: ties", "[vm_nac]") { check("ties"); }
 
 TEST_CASE("vm/nac/operations: every name has rows, every operation one with float32", "[vm_nac]") {
   std::set<std::string> names;
   std::set<nac::operation> with_floats, with_errors;
   for (const char* const group :
-       {"elementwise",   "create",    "layout",       "indexing",   "reduce",     "products",
-        "convolution",   "normalise", "pooling",      "functions",  "networks",   "algebra",
-        "fourier",       "selection", "random",       "arithmetic", "statistics", "spatial",
-        "searching",     "aliases",   "compositions", "exports",    "special",    "quantized",
-        "losses",        "sequences", "places",       "numbers",    "parts",      "ranks",
-        "distributions", "complex",   "matrices"})
+       {"elementwise", "create",        "layout",       "indexing",   "reduce",     "products",
+        "convolution", "normalise",     "pooling",      "functions",  "networks",   "algebra",
+        "fourier",     "selection",     "random",       "arithmetic", "statistics", "spatial",
+        "searching",   "aliases",       "compositions", "exports",    "special",    "quantized",
+        "losses",      "sequences",     "places",       "numbers",    "parts",      "ties",
+        "ranks",       "distributions", "complex",      "matrices"})
     for (const row& r : rows_of(group)) {
       const nac::operation o = nac::find_operation(r.name);
       if (o == nac::operation::unknown) FAIL(r.name << " isn't an operation");
