@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "genome.hpp"
+#include "tessera/inspect/genome/statistics.hpp"
 #include "vm/genome/arguments.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -39,77 +40,47 @@ constexpr std::array<std::string_view, genome::command_count> single_words = {
     "",     "padding",      "input", "legacy input", "output", "parameter", "pattern",
     "copy", "control flow", "",      "operation"};
 
-/// Counts of a stream.
-struct stream_facts {
-  std::array<std::uint64_t, genome::command_count> commands = {};
-  std::uint64_t nodes = 0, flat = 0, bytes = 0;
-  std::vector<std::pair<std::uint64_t, std::string_view>> operations;  ///< most frequent first
-
-  explicit stream_facts(const genome::program& p) {
-    const genome::stream_view s = p.stream();
-    std::array<std::uint64_t, 256> counts = {};
-    nodes = s.size();
-    bytes = offset_of(s, s.size());
-    for (const genome::node& n : s.nodes) {
-      ++commands[static_cast<std::size_t>(n.what())];
-      ++counts[n.a];
-      const genome::library& l = p.library();
-      flat += n.what() == genome::command::pattern ? l.flat_size(l.find_pattern(n.pattern_id()))
-              : n.what() == genome::command::copy  ? static_cast<std::uint64_t>(n.c)
-                                                   : 1;
-    }
-    for (std::size_t a = genome::first_id; a < counts.size(); ++a)
-      if (counts[a] != 0)
-        operations.emplace_back(counts[a], p.library().operation(static_cast<std::uint32_t>(a)));
-    std::sort(operations.begin(), operations.end(), [](const auto& x, const auto& y) {
-      return x.first != y.first ? x.first > y.first : x.second < y.second;
-    });
+void show(text& out, const inspect::stream_statistics& of) {
+  out << "  nodes       " << of.nodes;
+  std::string_view between = ": ";
+  for (std::size_t i = 0; i < of.commands.size(); ++i) {
+    if (of.commands[i] == 0) continue;
+    out << between << of.commands[i] << ' '
+        << (of.commands[i] == 1 ? single_words : command_words)[i];
+    between = ", ";
   }
-
-  void show(text& out) const {
-    out << "  nodes       " << nodes;
-    std::string_view between = ": ";
-    for (std::size_t i = 0; i < commands.size(); ++i) {
-      if (commands[i] == 0) continue;
-      out << between << commands[i] << ' ' << (commands[i] == 1 ? single_words : command_words)[i];
-      between = ", ";
-    }
-    out << "\n  expanded    " << flat << " nodes\n";
-    constexpr std::size_t shown = 12;
-    for (std::size_t i = 0; i < std::min(operations.size(), shown); ++i)
-      out << (i == 0 ? "  operations  " : "              ") << operations[i].first << ' '
-          << shown_text(operations[i].second) << '\n';
-    if (operations.size() > shown)
-      out << "              and " << operations.size() - shown << " others\n";
-  }
-  void write(json::writer& w) const {
-    w.key("nodes").integer(nodes).key("expanded").integer(flat).key("stream_bytes").integer(bytes);
-    w.key("commands").begin_object();
-    for (std::size_t i = 0; i < commands.size(); ++i)
-      if (commands[i] != 0) w.key(command_words[i]).integer(commands[i]);
-    w.end().key("operations").begin_object();
-    for (const auto& [count, name] : operations) w.key(name).integer(count);
-    w.end();
-  }
-};
+  out << "\n  expanded    " << of.expanded << " nodes\n";
+  constexpr std::size_t shown = 12;
+  for (std::size_t i = 0; i < std::min(of.operations.size(), shown); ++i)
+    out << (i == 0 ? "  operations  " : "              ") << of.operations[i].value << ' '
+        << shown_text(of.operations[i].name) << '\n';
+  if (of.operations.size() > shown)
+    out << "              and " << of.operations.size() - shown << " others\n";
+}
+void write(json::writer& w, const inspect::stream_statistics& of) {
+  w.key("nodes").integer(of.nodes).key("expanded").integer(of.expanded);
+  w.key("stream_bytes").integer(of.bytes).key("commands").begin_object();
+  for (std::size_t i = 0; i < of.commands.size(); ++i)
+    if (of.commands[i] != 0) w.key(command_words[i]).integer(of.commands[i]);
+  w.end().key("operations").begin_object();
+  for (const auto& [name, count] : of.operations) w.key(name).integer(count);
+  w.end();
+}
 
 struct registry_count {
   std::string_view key, words;
   std::uint64_t value;
 };
-[[nodiscard]] std::array<registry_count, 9> counts_of(const genome::registry& r) {
-  const auto operations = static_cast<std::uint64_t>(
-      std::count_if(r.operations.begin(), r.operations.end(),
-                    [](const genome::entry& e) { return e.id >= genome::first_id; }));
-  return {{{"operations", "operations", operations},
-           {"variations", "variations", r.variations.size()},
-           {"constants", "constants", r.constants.size()},
-           {"groups", "groups", r.groups.size()},
-           {"parameters", "parameters", r.parameters.size()},
-           {"patterns", "patterns", r.patterns.size()},
-           {"transition_rules", "transitions", r.transitions.size()},
-           {"composition_rules", "compositions", r.compositions.size()},
-           {"structural_rules", "structures", r.structures.size()}}};
+[[nodiscard]] std::array<registry_count, 9> counts_of(const inspect::registry_statistics& r) {
+  return {{{"operations", "operations", r.operations},
+           {"variations", "variations", r.variations},
+           {"constants", "constants", r.constants},
+           {"groups", "groups", r.groups},
+           {"parameters", "parameters", r.parameters},
+           {"patterns", "patterns", r.patterns},
+           {"transition_rules", "transitions", r.transitions},
+           {"composition_rules", "compositions", r.compositions},
+           {"structural_rules", "structures", r.structures}}};
 }
 
 void write_nodes(json::writer& w, const genome::program& p) {
@@ -132,10 +103,9 @@ void write_nodes(json::writer& w, const genome::program& p) {
 exit_code check_registry(const source& file, const reporting& to) {
   const library_outcome in = verify_registry(file, to);
   if (in.code != success) return in.code;
-  const genome::registry& r = in.library->registry();
+  const inspect::registry_statistics r(*in.library);
   return print_ok(file, to,
-                  ", " + plural(counts_of(r)[0].value, "operation") + ", " +
-                      plural(r.patterns.size(), "pattern"));
+                  ", " + plural(r.operations, "operation") + ", " + plural(r.patterns, "pattern"));
 }
 
 exit_code check_streams(const source& file, const reporting& to, const std::string& registry,
@@ -206,17 +176,14 @@ exit_code print_streams(const source& file, const reporting& to, const std::stri
 exit_code info_registry(const source& file, const reporting& to) {
   const library_outcome in = verify_registry(file, to);
   if (in.code != success) return in.code;
-  const genome::registry& r = in.library->registry();
-  std::uint64_t longest = 0;
-  for (std::uint32_t i = 0; i < r.patterns.size(); ++i)
-    longest = std::max<std::uint64_t>(longest, in.library->flat_size(i));
+  const inspect::registry_statistics r(*in.library);
   text out;
   if (to.as_json) {
     json::writer w(out);
     w.begin_object().key("file").string(json_name(to.path)).key("format").string("genome");
     w.key("form").string("registry").key("bytes").integer(file.data().size());
     for (const registry_count& c : counts_of(r)) w.key(c.key).integer(c.value);
-    w.key("pattern_nodes").integer(r.patterns.empty() ? 0 : longest).end();
+    w.key("pattern_nodes").integer(r.longest_pattern).end();
     out << '\n';
     return print_result(out);
   }
@@ -226,7 +193,8 @@ exit_code info_registry(const source& file, const reporting& to) {
     out << "  " << c.words;
     for (std::size_t i = c.words.size(); i < 14; ++i) out << ' ';
     out << c.value;
-    if (c.key == "patterns" && c.value != 0) out << ", the longest of " << plural(longest, "node");
+    if (c.key == "patterns" && c.value != 0)
+      out << ", the longest of " << plural(r.longest_pattern, "node");
     out << '\n';
   }
   return print_result(out);
@@ -245,10 +213,10 @@ exit_code info_streams(const source& file, const reporting& to, const std::strin
   }
   const exit_code code =
       each_program(file, to, registry, [&](const std::string& name, const genome::program& p) {
-        const stream_facts facts(p);
+        const inspect::stream_statistics counted(p);
         if (!to.as_json) {
           if (file.what == format::genome_signatures) out << shown_name(name) << '\n';
-          facts.show(out);
+          show(out, counted);
           return;
         }
         w.begin_object().key("name");
@@ -256,7 +224,7 @@ exit_code info_streams(const source& file, const reporting& to, const std::strin
           w.null();
         else
           w.string(name);
-        facts.write(w);
+        write(w, counted);
         w.end();
       });
   if (code != success) return code;

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "foreign.hpp"
+#include "inspect/label.hpp"
 #include "io/file.hpp"
 #include "tessera/core/suggest.hpp"
 #include "tessera/genome.hpp"
@@ -316,18 +317,7 @@ std::string shown_text(std::string_view s) {
   return std::string(out.view());
 }
 
-std::string json_name(std::string_view path) {
-  std::string out;
-  while (!path.empty()) {
-    const unsigned length = utf8_length(path.data(), path.data() + path.size());
-    if (length == 0)
-      out += "\xEF\xBF\xBD";
-    else
-      out += path.substr(0, length);
-    path.remove_prefix(length == 0 ? 1 : length);
-  }
-  return out;
-}
+std::string json_name(std::string_view path) { return inspect::as_utf8(path); }
 
 void write_json(json::writer& w, const diagnostic& d) {
   const auto number = [&w](const char* key, const std::optional<std::uint64_t>& v) {

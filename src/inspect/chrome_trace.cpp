@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: MIT
 
 #include "chrome_trace.hpp"
+
 #include <tessera/core/json_write.hpp>
+
+#include "label.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
@@ -13,14 +16,14 @@ json::writer chrome_trace::begin(char phase, std::uint32_t process, std::uint32_
   first_ = false;
   json::writer w(out_);
   w.begin_object().key("ph").string({&phase, 1}).key("pid").integer(process);
-  w.key("tid").integer(thread).key("ts").number(at).key("name").string(name);
+  w.key("tid").integer(thread).key("ts").number(at).key("name").string(as_utf8(name));
   return w;
 }
 
 void chrome_trace::end(json::writer& w, std::span<const argument> more) {
   if (more.size() != 0) {
     w.key("args").begin_object();
-    for (const auto& [key, value] : more) w.key(key).string(value);
+    for (const auto& [key, value] : more) w.key(key).string(as_utf8(value));
     w.end();
   }
   w.end();
@@ -66,7 +69,7 @@ void chrome_trace::finish(arguments more) {
     out_ << ",\"otherData\":";
     json::writer w(out_);
     w.begin_object();
-    for (const auto& [key, value] : more) w.key(key).string(value);
+    for (const auto& [key, value] : more) w.key(key).string(as_utf8(value));
     w.end();
   }
   out_ << "}\n";

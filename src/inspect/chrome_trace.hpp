@@ -14,7 +14,7 @@
 // One event per line.
 //
 // Lifetime:   borrows the text.
-// Errors:     none; names are UTF-8.
+// Errors:     none: what isn't UTF-8 in names becomes U+FFFD.
 // Limits:     none.
 // Allocation: the text.
 

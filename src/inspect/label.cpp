@@ -9,6 +9,19 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+std::string as_utf8(std::string_view s) {
+  std::string out;
+  while (!s.empty()) {
+    const unsigned length = utf8_length(s.data(), s.data() + s.size());
+    if (length == 0)
+      out += "\xEF\xBF\xBD";
+    else
+      out += s.substr(0, length);
+    s.remove_prefix(length == 0 ? 1 : length);
+  }
+  return out;
+}
+
 std::string escaped(std::string_view s) {
   std::string out;
   std::size_t characters = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Text and numbers inside pictures: Graphviz's HTML-like labels, and SVG.
+// Text and numbers inside pictures and traces: Graphviz's HTML-like labels, SVG, JSON.
 //
 //   out << "[label=<<B>" << tessera::inspect::escaped(name) << "</B>>]";
 //
@@ -25,6 +25,8 @@ namespace inspect {
 
 inline constexpr std::size_t longest_label = 48;  ///< characters of a name or of arguments
 
+/// With U+FFFD for each byte that isn't UTF-8, as JSON needs it.
+[[nodiscard]] std::string as_utf8(std::string_view s);
 /// With the five characters of XML as entities.
 [[nodiscard]] std::string escaped(std::string_view s);
 /// 0.25 with 3 decimals: "0.250".
