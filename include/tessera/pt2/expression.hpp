@@ -10,6 +10,8 @@
 //   expression   NAME(EXPRESSION, …) | Integer(4) | Symbol('s77', positive=True) | Rational(1, 2)
 //                | Float('0.5', precision=53) | true | false
 //
+// PyTorch 2.5 has infix notation in files, too: read_expression("2*s10", pt2::notation::infix).
+//
 //   auto t = pt2::read_tree(R"([1, {"type": null, "context": null, "children_spec": []}])");
 //   t->leaves;            // 1: values in the order of the signature
 //
@@ -48,9 +50,21 @@ struct expression {
   pool<node> nodes;
 };
 
-[[nodiscard]] result<expression> read_expression(std::string_view source);
+/// How files write expressions.
+enum class notation : std::uint8_t {
+  calls,  ///< "Mul(Integer(2), Symbol('s10', positive=True, integer=True))"
+  infix,  ///< "2*s10"; of PyTorch 2.5
+};
+/// That of a model: of its `schema_major`.
+[[nodiscard]] constexpr notation notation_of(std::int64_t schema_major) noexcept {
+  return schema_major < 8 ? notation::infix : notation::calls;
+}
+[[nodiscard]] result<expression> read_expression(std::string_view source,
+                                                 notation how = notation::calls);
 /// Infix, as people write it: "2*s10 + 1". Calls without a usual sign keep their names.
 [[nodiscard]] text print(const expression& e);
+/// In the notation of calls, whatever it was read from.
+[[nodiscard]] text write_expression(const expression& e);
 
 /// How nested arguments or results are flattened.
 struct tree {

@@ -8,6 +8,7 @@
 
 #include "../../core/json_read.hpp"
 #include "../expression.hpp"
+#include "infix.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace pt2::detail {
@@ -17,9 +18,9 @@ class expression_parser {
   explicit expression_parser(std::string_view source) noexcept : source_(source) {}
 
   result<expression> read() {
-    constexpr std::size_t max_size = 65536;
-    if (source_.size() > max_size || !term(0) || at_ != source_.size())
-      return error{errc::pt2_expression, source_.size() > max_size ? max_size : at_};
+    if (source_.size() > max_expression_size)
+      return error{errc::pt2_expression, max_expression_size};
+    if (!term(0) || at_ != source_.size()) return error{errc::pt2_expression, at_};
     return std::move(out_);
   }
 
@@ -74,8 +75,7 @@ class expression_parser {
   }
 
   [[nodiscard]] bool term(unsigned depth) {
-    constexpr unsigned max_depth = 128;
-    if (depth >= max_depth) return false;
+    if (depth >= max_expression_depth) return false;
     const std::size_t index = out_.nodes.size();
     expression::node n;
     if (at_ < source_.size() &&
@@ -228,13 +228,20 @@ class tree_reader {
 }  // namespace pt2::detail
 namespace pt2 {
 
-TESSERA_INLINE result<expression> read_expression(std::string_view source) {
-  return detail::expression_parser(source).read();
+TESSERA_INLINE result<expression> read_expression(std::string_view source, notation how) {
+  return how == notation::calls ? detail::expression_parser(source).read()
+                                : detail::infix_parser(source).read();
 }
 
 TESSERA_INLINE text print(const expression& e) {
   text out;
   if (!e.nodes.empty()) detail::print_term(out, e, 0, 0);
+  return out;
+}
+
+TESSERA_INLINE text write_expression(const expression& e) {
+  text out;
+  if (!e.nodes.empty()) detail::write_term(out, e, 0);
   return out;
 }
 
