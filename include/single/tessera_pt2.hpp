@@ -1376,10 +1376,7 @@ concept temporary_text =
   X(pt2_format, 6032, "unknown archive_format; expected pt2")                                      \
   X(pt2_version, 6033, "unknown or missing archive_version; expected 0")                           \
   X(pt2_byte_order, 6034, "unsupported byteorder; expected little")                                \
-  X(pt2_torch_2_7, 6035,                                                                           \
-    "an archive of PyTorch 2.7 or earlier, with pickled weights; save it again with 2.9 or later") \
-  X(pt2_torch_2_8, 6036,                                                                           \
-    "an archive of PyTorch 2.8, with pickled weights; save it again with 2.9 or later")            \
+  X(pt2_torch_2_4, 6035, "an archive of PyTorch 2.4 or earlier; save it again with 2.5 or later")  \
   X(pt2_compiled, 6037, "the archive holds compiled code only (AOTInductor) and no graph")         \
   X(pt2_no_program, 6038, "no such program in the archive (models/NAME.json)")                     \
   X(pt2_choose_program, 6039, "several programs and none is called model; name one of them")       \
@@ -1389,12 +1386,31 @@ concept temporary_text =
   X(pt2_missing, 6050, "the object lacks a required member")                                       \
   X(pt2_union, 6051, "expected an object with exactly one member")                                 \
   X(pt2_variant, 6052, "unknown variant of this union")                                            \
-  X(pt2_schema_major, 6053, "unsupported major version of the schema; expected 8")                 \
+  X(pt2_schema_major, 6053,                                                                        \
+    "unsupported major version of the schema; expected 8 (7 in archives of 2.5)")                  \
   X(pt2_real, 6054, "expected a number, \"Infinity\", \"-Infinity\" or \"NaN\"")                   \
-  X(pt2_none, 6055, "expected true as the value of as_none")                                       \
+  X(pt2_none, 6055, "expected true as the value of as_none ([] in schema 7)")                      \
   X(pt2_config_symbolic, 6056, "a stored tensor can't have symbolic sizes")                        \
   X(pt2_expression, 6057, "malformed shape expression")                                            \
   X(pt2_tree, 6058, "malformed tree of arguments")                                                 \
+                                                                                                   \
+  X(pt2_pickle_missing, 6060, "the inner archive has no data.pkl, which lists its tensors")        \
+  X(pt2_inner_deflated, 6061, "a member of an inner archive is deflated; expected stored members") \
+  X(pt2_pickle_protocol, 6062, "expected a pickle of protocol 2")                                  \
+  X(pt2_pickle_end, 6063, "expected complete opcodes up to STOP at the end of the pickle")         \
+  X(pt2_pickle_opcode, 6064, "tensors don't need this opcode; pickles are never executed")         \
+  X(pt2_pickle_global, 6065, "tensors don't need this global; pickles are never executed")         \
+  X(pt2_pickle_text, 6066, "invalid UTF-8 in a string of the pickle")                              \
+  X(pt2_pickle_integer, 6067, "an integer of the pickle has more than 64 bits")                    \
+  X(pt2_pickle_operand, 6068, "the opcode's operands are missing or of another kind")              \
+  X(pt2_pickle_memo, 6069, "no such number in the pickle's memo")                                  \
+  X(pt2_pickle_storage, 6070,                                                                      \
+    "malformed reference to a storage, or it contradicts an earlier one")                          \
+  X(pt2_storage_size, 6071, "the storage's size isn't that of its elements")                       \
+  X(pt2_pickle_tensor, 6072, "malformed description of a tensor")                                  \
+  X(pt2_pickle_root, 6073, "expected a dictionary from names to tensors")                          \
+  X(pt2_pickle_key, 6074, "duplicate name of a tensor")                                            \
+  X(pt2_flat_version, 6075, "malformed or missing version; expected that of the schema, as 8.7")   \
                                                                                                    \
   X(pt2_value_unknown, 6100, "no value of that name in this graph")                                \
   X(pt2_value_late, 6101,                                                                          \
@@ -1442,6 +1458,7 @@ concept temporary_text =
     "the archive doesn't state its byte order; little-endian is assumed")                          \
                                                                                                    \
   X(pt2_write_stopped, 6160, "the sink refused to take more bytes")                                \
+  X(pt2_write_programs, 6161, "one of several programs with pickled weights can't be written")     \
                                                                                                    \
   X(pt2_import_control, 6170, "NAC has no form for this control flow")                             \
   X(pt2_import_argument, 6171, "NAC has no form for this argument")                                \
@@ -2414,6 +2431,8 @@ class listing {
 //   expression   NAME(EXPRESSION, …) | Integer(4) | Symbol('s77', positive=True) | Rational(1, 2)
 //                | Float('0.5', precision=53) | true | false
 //
+// PyTorch 2.5 has infix notation in files, too: read_expression("2*s10", pt2::notation::infix).
+//
 //   auto t = pt2::read_tree(R"([1, {"type": null, "context": null, "children_spec": []}])");
 //   t->leaves;            // 1: values in the order of the signature
 //
@@ -2541,9 +2560,21 @@ struct expression {
   pool<node> nodes;
 };
 
-[[nodiscard]] result<expression> read_expression(std::string_view source);
+/// How files write expressions.
+enum class notation : std::uint8_t {
+  calls,  ///< "Mul(Integer(2), Symbol('s10', positive=True, integer=True))"
+  infix,  ///< "2*s10"; of PyTorch 2.5
+};
+/// That of a model: of its `schema_major`.
+[[nodiscard]] constexpr notation notation_of(std::int64_t schema_major) noexcept {
+  return schema_major < 8 ? notation::infix : notation::calls;
+}
+[[nodiscard]] result<expression> read_expression(std::string_view source,
+                                                 notation how = notation::calls);
 /// Infix, as people write it: "2*s10 + 1". Calls without a usual sign keep their names.
 [[nodiscard]] text print(const expression& e);
+/// In the notation of calls, whatever it was read from.
+[[nodiscard]] text write_expression(const expression& e);
 
 /// How nested arguments or results are flattened.
 struct tree {
@@ -2774,8 +2805,9 @@ inline constexpr spec_row output_kinds[] = {TESSERA_PT2_OUTPUT_KINDS(TESSERA_X)}
   return output_kinds[static_cast<std::size_t>(k)];
 }
 
-inline constexpr std::int64_t schema_major = 8;   ///< the schema's version that is read
-inline constexpr std::int64_t schema_minor = 20;  ///< the newest that is known
+inline constexpr std::int64_t schema_major = 8;        ///< the schema's version that is written
+inline constexpr std::int64_t schema_minor = 20;       ///< the newest that is known
+inline constexpr std::int64_t first_schema_major = 7;  ///< of PyTorch 2.5, in flat archives only
 
 }  // namespace pt2
 }  // namespace tessera::inline TESSERA_ABI
@@ -2831,9 +2863,16 @@ struct range {
   std::uint32_t first = 0, count = 0;
 };
 
-/// A member of the archive.
+/// How an archive keeps programs and tensors.
+enum class container_kind : std::uint8_t {
+  flat,     ///< of PyTorch 2.7 and earlier: one program, no root folder, pickled tensors
+  pickled,  ///< of 2.8: tensors are in archives of their own, which pickles list
+  raw,      ///< of 2.9 and later: storages are members, which JSON lists
+};
+
+/// A member of the archive, or a storage that is one of an archive in a member.
 struct member {
-  string name;                    ///< with the root folder
+  string name;                    ///< with the root folder; of a storage, in its own archive
   std::uint64_t offset = 0;       ///< of its local header
   std::uint64_t data_offset = 0;  ///< of its first byte
   std::uint64_t stored_size = 0;  ///< bytes in the archive
@@ -2956,7 +2995,7 @@ struct range_constraint {
 /// A weight or constant.
 struct stored_tensor {
   string name;                  ///< "encoder.weight"
-  string path;                  ///< "weight_0"
+  string path;                  ///< "weight_0"; of a pickle, the key of the storage: "0"
   std::uint32_t member = none;  ///< in model::members
   std::uint32_t meta = none;    ///< in model::tensors; none for objects
   bool is_parameter = false, is_pickled = false;
@@ -2969,13 +3008,14 @@ struct model {
   // ---- the archive
   string root;           ///< its folder, with the '/'; empty where there is none
   string name;           ///< of the program: "model"
-  pool<member> members;  ///< in the order of the directory
-  pool<std::uint32_t> members_by_name;
-  pool<std::byte> contents;  ///< of members that were deflated, or changed since
+  pool<member> members;  ///< in the order of the directory; then the storages of pickles
+  pool<std::uint32_t> members_by_name;  ///< without these storages
+  pool<std::byte> contents;             ///< of members that were deflated, or changed since
   std::uint64_t directory_offset = 0;
   std::uint64_t prefix_size = 0;  ///< bytes before the first member
   std::uint32_t programs = 0;     ///< how many there are in the archive
   bool has_byte_order = false;
+  container_kind container = container_kind::raw;
 
   // ---- the program
   std::int64_t schema_major = pt2::schema_major, schema_minor = pt2::schema_minor;
@@ -3133,6 +3173,157 @@ class signature {
 
 #endif  // TESSERA_PT2_OPERATORS_HPP
 
+// ---- tessera/pt2/pickle.hpp
+//
+// What of the pickle language is interpreted, in the archives of PyTorch 2.8 and earlier: the opcodes
+// and globals that a dictionary of tensors needs. All others are refused by their names.
+//
+//   pt2::pickle_opcodes[0].name;                         // "MARK"
+//   pt2::pickle_globals[0].name;                         // "OrderedDict"
+//
+// read.hpp says where in an archive pickles are.
+//
+// Lifetime:   constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_PT2_PICKLE_HPP
+#define TESSERA_PT2_PICKLE_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace pt2 {
+
+// X(enumerator, byte, name)
+#define TESSERA_PT2_PICKLE_OPCODES(X)                                                              \
+  X(mark, '(', "MARK")                                                                             \
+  X(empty_tuple, ')', "EMPTY_TUPLE")                                                               \
+  X(stop, '.', "STOP")                                                                             \
+  X(binint, 'J', "BININT")                                                                         \
+  X(binint1, 'K', "BININT1")                                                                       \
+  X(binint2, 'M', "BININT2")                                                                       \
+  X(binpersid, 'Q', "BINPERSID")                                                                   \
+  X(reduce, 'R', "REDUCE")                                                                         \
+  X(binunicode, 'X', "BINUNICODE")                                                                 \
+  X(build, 'b', "BUILD")                                                                           \
+  X(global, 'c', "GLOBAL")                                                                         \
+  X(binget, 'h', "BINGET")                                                                         \
+  X(long_binget, 'j', "LONG_BINGET")                                                               \
+  X(binput, 'q', "BINPUT")                                                                         \
+  X(long_binput, 'r', "LONG_BINPUT")                                                               \
+  X(setitem, 's', "SETITEM")                                                                       \
+  X(tuple, 't', "TUPLE")                                                                           \
+  X(setitems, 'u', "SETITEMS")                                                                     \
+  X(empty_dict, '}', "EMPTY_DICT")                                                                 \
+  X(proto, 0x80, "PROTO")                                                                          \
+  X(tuple1, 0x85, "TUPLE1")                                                                        \
+  X(tuple2, 0x86, "TUPLE2")                                                                        \
+  X(tuple3, 0x87, "TUPLE3")                                                                        \
+  X(newtrue, 0x88, "NEWTRUE")                                                                      \
+  X(newfalse, 0x89, "NEWFALSE")                                                                    \
+  X(long1, 0x8a, "LONG1")
+
+/// An opcode that is interpreted.
+enum class pickle_opcode : std::uint8_t {
+#define TESSERA_X(name, byte, text) name = byte,
+  TESSERA_PT2_PICKLE_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+struct pickle_opcode_row {
+  std::uint8_t byte;
+  std::string_view name;
+};
+/// Those that are interpreted, then those that are refused.
+inline constexpr pickle_opcode_row pickle_opcodes[] = {
+#define TESSERA_X(name, byte, text) {byte, text},
+    TESSERA_PT2_PICKLE_OPCODES(TESSERA_X)
+#undef TESSERA_X
+        {'0', "POP"},
+    {'1', "POP_MARK"},
+    {'2', "DUP"},
+    {'B', "BINBYTES"},
+    {'C', "SHORT_BINBYTES"},
+    {'F', "FLOAT"},
+    {'G', "BINFLOAT"},
+    {'I', "INT"},
+    {'L', "LONG"},
+    {'N', "NONE"},
+    {'P', "PERSID"},
+    {'S', "STRING"},
+    {'T', "BINSTRING"},
+    {'U', "SHORT_BINSTRING"},
+    {'V', "UNICODE"},
+    {']', "EMPTY_LIST"},
+    {'a', "APPEND"},
+    {'d', "DICT"},
+    {'e', "APPENDS"},
+    {'g', "GET"},
+    {'i', "INST"},
+    {'l', "LIST"},
+    {'o', "OBJ"},
+    {'p', "PUT"},
+    {0x81, "NEWOBJ"},
+    {0x82, "EXT1"},
+    {0x83, "EXT2"},
+    {0x84, "EXT4"},
+    {0x8b, "LONG4"},
+    {0x8c, "SHORT_BINUNICODE"},
+    {0x8d, "BINUNICODE8"},
+    {0x8e, "BINBYTES8"},
+    {0x8f, "EMPTY_SET"},
+    {0x90, "ADDITEMS"},
+    {0x91, "FROZENSET"},
+    {0x92, "NEWOBJ_EX"},
+    {0x93, "STACK_GLOBAL"},
+    {0x94, "MEMOIZE"},
+    {0x95, "FRAME"},
+    {0x96, "BYTEARRAY8"},
+    {0x97, "NEXT_BUFFER"},
+    {0x98, "READONLY_BUFFER"},
+};
+#undef TESSERA_PT2_PICKLE_OPCODES
+
+/// What is made of a global, or of calling it.
+enum class global_kind : std::uint8_t {
+  dictionary,
+  tensor,
+  parameter,
+  parameter_with_state,
+  storage
+};
+struct pickle_global_row {
+  std::string_view module, name;
+  global_kind kind;
+  element_type type = element_type::unknown;  ///< of storages
+};
+inline constexpr pickle_global_row pickle_globals[] = {
+    {"collections", "OrderedDict", global_kind::dictionary},
+    {"torch._utils", "_rebuild_tensor_v2", global_kind::tensor},
+    {"torch._utils", "_rebuild_parameter", global_kind::parameter},
+    {"torch._utils", "_rebuild_parameter_with_state", global_kind::parameter_with_state},
+    {"torch", "FloatStorage", global_kind::storage, element_type::float32},
+    {"torch", "DoubleStorage", global_kind::storage, element_type::float64},
+    {"torch", "HalfStorage", global_kind::storage, element_type::float16},
+    {"torch", "BFloat16Storage", global_kind::storage, element_type::bfloat16},
+    {"torch", "LongStorage", global_kind::storage, element_type::int64},
+    {"torch", "IntStorage", global_kind::storage, element_type::int32},
+    {"torch", "ShortStorage", global_kind::storage, element_type::int16},
+    {"torch", "CharStorage", global_kind::storage, element_type::int8},
+    {"torch", "ByteStorage", global_kind::storage, element_type::uint8},
+    {"torch", "BoolStorage", global_kind::storage, element_type::boolean},
+    {"torch", "ComplexFloatStorage", global_kind::storage, element_type::complex64},
+    {"torch", "ComplexDoubleStorage", global_kind::storage, element_type::complex128},
+};
+
+}  // namespace pt2
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_PT2_PICKLE_HPP
+
 // ---- tessera/pt2/print.hpp
 //
 // A listing of a program: one line per input, node and output, with types and shapes.
@@ -3184,7 +3375,7 @@ void print(text& out, const model& m, const argument& a);
 
 // ---- tessera/pt2/read.hpp
 //
-// Reads the archives that torch.export.save writes (.pt2), of PyTorch 2.9 and later.
+// Reads the archives that torch.export.save writes (.pt2), of PyTorch 2.5 and later.
 //
 //   auto model = tessera::pt2::read(mapped);
 //   if (!model) return fail(describe(model.error(), mapped));
@@ -3199,18 +3390,30 @@ void print(text& out, const model& m, const argument& a);
 //   ROOT/data/constants/NAME_constants_config.json, tensor_0 …       likewise constants
 //   ROOT/data/sample_inputs/NAME.pt                 a pickle, which is never opened
 //
+// Earlier versions keep tensors in zip archives of their own, which a pickle lists:
+//
+//   PyTorch 2.8      ROOT/data/weights/NAME.pt, ROOT/data/constants/NAME.pt, else the same
+//   2.5 to 2.7       serialized_exported_program.json, serialized_state_dict.pt,
+//                    serialized_constants.pt, and version: that of the schema
+//     archive/data.pkl                              a dictionary: names and views of storages
+//     archive/data/0                                a storage, little-endian
+//
+// Of pickles, the few opcodes and globals are interpreted that describe tensors; nothing is called,
+// and all others are refused by name. 2.5 has schema 7, whose expressions are infix.
+//
 // The archive is a zip, read strictly: each member once, under one root, within the file and apart
 // from all others, its local header equal to its entry in the directory. Members are stored, or
 // deflated where the options say how to inflate. Other members are kept. In the JSON, unknown members
-// of objects are ignored; unknown variants of unions are errors.
+// of objects are ignored; unknown variants of unions are errors. Inner archives are read as strictly,
+// and have stored members only.
 //
 // Lifetime:   the model borrows the bytes.
 // Errors:     pt2_*, json_*, too_many_items, input_too_large. The offset is that of the field of the
 //             archive or of the JSON value that is wrong; in a deflated member, of the member.
-// Limits:     max_bytes of JSON and of inflated content, each in all; max_items for each list;
-//             max_depth, at most 1024. An archive may be larger: weights take no memory.
-// Allocation: at most 100 × the JSON of the program (3 × for real ones) and inflated content; nothing
-//             for stored weights, which aren't touched.
+// Limits:     max_bytes of JSON, of a pickle and of inflated content, each in all; max_items for each
+//             list; max_depth, at most 1024. An archive may be larger: weights take no memory.
+// Allocation: at most 100 × the JSON of the program (3 × for real ones) and the pickles, and inflated
+//             content; nothing for stored weights, which aren't touched.
 
 #ifndef TESSERA_PT2_READ_HPP
 #define TESSERA_PT2_READ_HPP
@@ -3372,11 +3575,18 @@ class program {
 // archive of PyTorch 2.13 survives read() and write() byte for byte, but for unknown members of JSON
 // objects, which are dropped, and the order of members of the known ones.
 //
+// What was read from an archive of PyTorch 2.5 to 2.8 is written in the container of 2.9, without
+// pickles but for the sample inputs. Its schema becomes 8.20 if it was 7: expressions change their
+// notation, the list of results of control flow becomes single ones, and what version 8 adds has its
+// defaults. So an archive of 2.5 can be loaded by PyTorch 2.13.
+//
 // Lifetime:   nothing is kept; contents go to a sink without a copy.
 // Errors:     before the first byte: pt2_index; pt2_checksum at a member, for all are checked as they
-//             are copied; json_* never. pt2_write_stopped, with the offset 0, when `put` returned false.
+//             are copied; pt2_write_programs for several programs with pickled weights; pt2_expression
+//             for one of schema 7 that isn't an expression; json_* never. pt2_write_stopped, with the
+//             offset 0, when `put` returned false.
 // Limits:     none.
-// Allocation: the JSON, at most twice, and 16 bytes for each member; without a sink the archive, once.
+// Allocation: the JSON, at most twice, and 64 bytes for each member; without a sink the archive, once.
 
 #ifndef TESSERA_PT2_WRITE_HPP
 #define TESSERA_PT2_WRITE_HPP
@@ -5683,6 +5893,259 @@ TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
 #define TESSERA_PT2_DETAIL_EXPRESSION_HPP
 
 
+// ---- tessera/pt2/detail/infix.hpp
+//
+// Shape expressions as PyTorch 2.5 writes them, and how later versions write the same.
+//
+//   2*s0 + 1     Add(Mul(Integer(2), Symbol('s0', …)), Integer(1))
+//   s0 - s1      Add(s0, Mul(-1, s1))          s0/2     Mul(s0, Pow(2, -1))
+//   Eq(s0, 1)    Equality(s0, 1)               s0//2    FloorDiv(s0, 2)
+
+#ifndef TESSERA_PT2_DETAIL_INFIX_HPP
+#define TESSERA_PT2_DETAIL_INFIX_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace pt2::detail {
+
+inline constexpr std::size_t max_expression_size = 65536;
+inline constexpr unsigned max_expression_depth = 128;
+
+class infix_parser {
+ public:
+  explicit infix_parser(std::string_view source) noexcept : source_(source) {}
+
+  result<expression> read() {
+    if (source_.size() > max_expression_size)
+      return error{errc::pt2_expression, max_expression_size};
+    if (binary(0, 0) == 0 || !is_at_end()) return error{errc::pt2_expression, at_};
+    return std::move(out_);
+  }
+
+ private:
+  enum class forms : std::uint8_t { plain, repeatable, negated, inverted };
+  /// An operator: how strongly it binds, and the call that it is.
+  struct sign_row {
+    unsigned level;
+    std::string_view sign, name;
+    forms form;
+  };
+  static constexpr unsigned relations = 2, levels = 5;
+  static constexpr sign_row signs[] = {
+      {0, "|", "Or", forms::repeatable},
+      {1, "&", "And", forms::repeatable},
+      {relations, "==", "Equality", forms::plain},
+      {relations, "!=", "Unequality", forms::plain},
+      {relations, "<=", "LessThan", forms::plain},
+      {relations, ">=", "GreaterThan", forms::plain},
+      {relations, "<", "StrictLessThan", forms::plain},
+      {relations, ">", "StrictGreaterThan", forms::plain},
+      {3, "+", "Add", forms::repeatable},
+      {3, "-", "Add", forms::negated},
+      {4, "//", "FloorDiv", forms::plain},
+      {4, "*", "Mul", forms::repeatable},
+      {4, "/", "Mul", forms::inverted},
+      {4, "%", "Mod", forms::plain},
+  };
+
+  [[nodiscard]] bool is_at_end() noexcept {
+    while (at_ < source_.size() && source_[at_] == ' ') ++at_;
+    return at_ == source_.size();
+  }
+  [[nodiscard]] bool accept(std::string_view token) noexcept {
+    if (is_at_end() || source_.substr(at_, token.size()) != token) return false;
+    at_ += token.size();
+    return true;
+  }
+  [[nodiscard]] const sign_row* accept_sign(unsigned level) noexcept {
+    for (const sign_row& row : signs)
+      if (row.level == level && accept(row.sign)) return &row;
+    return nullptr;
+  }
+  [[nodiscard]] static constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+  [[nodiscard]] static constexpr bool is_letter(char c) noexcept {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
+
+  [[nodiscard]] static expression::node call(std::string_view name) noexcept {
+    expression::node n;
+    n.kind = expression::kinds::call;
+    n.text = name;
+    return n;
+  }
+  [[nodiscard]] static expression::node integer(std::int64_t value) noexcept {
+    expression::node n;
+    n.integer = value;
+    return n;
+  }
+  /// Makes what begins at `index` the first child of a call.
+  void wrap(std::size_t index, std::string_view name) {
+    out_.nodes.push_back({});
+    for (std::size_t i = out_.nodes.size() - 1; i > index; --i) out_.nodes[i] = out_.nodes[i - 1];
+    out_.nodes[index] = call(name);
+    end_child(index);
+  }
+  /// What was appended last is another child of the call.
+  void end_child(std::size_t call) noexcept {
+    ++out_.nodes[call].children;
+    out_.nodes[call].size = static_cast<std::uint32_t>(out_.nodes.size() - call);
+  }
+
+  // Each returns how many levels it has appended; 0 where the text isn't an expression.
+
+  unsigned binary(unsigned level, unsigned depth) {
+    if (level == levels) return unary(depth);
+    const std::size_t first = out_.nodes.size();
+    unsigned height = binary(level + 1, depth);
+    std::string_view chain;  // the call at `first`, if more operands may be added to it
+    while (height != 0) {
+      const sign_row* const sign = accept_sign(level);
+      if (sign == nullptr) break;
+      if (level == relations && !chain.empty()) return 0;
+      if (chain != sign->name || sign->form == forms::plain) {
+        wrap(first, sign->name);
+        ++height;
+      }
+      chain = sign->name;
+      const std::size_t operand = out_.nodes.size();
+      unsigned of_operand = binary(level + 1, depth);
+      if (of_operand == 0) return 0;
+      if (sign->form == forms::negated) of_operand = negate(operand, of_operand);
+      if (sign->form == forms::inverted) of_operand = invert(operand, of_operand);
+      end_child(first);
+      if (of_operand + 1 > height) height = of_operand + 1;
+      if (height > max_expression_depth) return 0;
+    }
+    return height;
+  }
+  unsigned negate(std::size_t operand, unsigned height) {
+    expression::node& n = out_.nodes[operand];
+    if (n.kind == expression::kinds::integer && n.size == 1) return n.integer = -n.integer, height;
+    wrap(operand, "Mul");
+    out_.nodes.push_back(integer(-1));
+    end_child(operand);
+    return height + 1;
+  }
+  unsigned invert(std::size_t operand, unsigned height) {
+    wrap(operand, "Pow");
+    out_.nodes.push_back(integer(-1));
+    end_child(operand);
+    return height + 1;
+  }
+  unsigned unary(unsigned depth) {
+    if (depth >= max_expression_depth) return 0;
+    const std::size_t first = out_.nodes.size();
+    const bool is_negative = accept("-");
+    unsigned height = is_negative ? unary(depth + 1) : atom(depth);
+    if (height != 0 && is_negative) return negate(first, height);
+    if (height == 0 || !accept("**")) return height;
+    wrap(first, "Pow");
+    const unsigned exponent = unary(depth + 1);
+    end_child(first);
+    if (exponent == 0) return 0;
+    return (exponent > height ? exponent : height) + 1;
+  }
+  unsigned atom(unsigned depth) {
+    if (accept("(")) {
+      const unsigned height = binary(0, depth + 1);
+      return height != 0 && accept(")") ? height : 0;
+    }
+    if (is_at_end()) return 0;
+    if (is_digit(source_[at_])) return number();
+    const std::size_t start = at_;
+    if (is_letter(source_[at_]))
+      while (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]))) ++at_;
+    const std::string_view name = source_.substr(start, at_ - start);
+    if (name.empty()) return 0;
+    if (at_ < source_.size() && source_[at_] == '(') return arguments(name, depth);
+    expression::node n;
+    n.kind = expression::kinds::symbol;
+    n.text = name;
+    if (name == "True" || name == "False") {
+      n.kind = expression::kinds::boolean;
+      n.integer = name == "True" ? 1 : 0;
+    }
+    return out_.nodes.push_back(n), 1;
+  }
+  unsigned arguments(std::string_view name, unsigned depth) {
+    const std::size_t first = out_.nodes.size();
+    out_.nodes.push_back(call(name == "Eq" ? "Equality" : name == "Ne" ? "Unequality" : name));
+    unsigned height = 1;
+    if (!accept("(")) return 0;
+    if (accept(")")) return height;
+    do {
+      const unsigned of_child = binary(0, depth + 1);
+      if (of_child == 0) return 0;
+      end_child(first);
+      if (of_child + 1 > height) height = of_child + 1;
+    } while (accept(","));
+    return accept(")") && height <= max_expression_depth ? height : 0;
+  }
+  /// "12", "0.5" or "1.0e-5".
+  unsigned number() {
+    const std::size_t start = at_;
+    const auto skip_digits = [this] {
+      while (at_ < source_.size() && is_digit(source_[at_])) ++at_;
+    };
+    skip_digits();
+    const std::size_t end_of_integer = at_;
+    if (at_ < source_.size() && source_[at_] == '.') ++at_, skip_digits();
+    if (at_ + 1 < source_.size() && source_[at_] == 'e') {
+      ++at_;
+      if (source_[at_] == '-' || source_[at_] == '+') ++at_;
+      if (at_ == source_.size() || !is_digit(source_[at_])) return 0;
+      skip_digits();
+    }
+    expression::node n;
+    if (at_ != end_of_integer) {
+      n.kind = expression::kinds::real;
+      n.text = source_.substr(start, at_ - start);
+      return out_.nodes.push_back(n), 1;
+    }
+    for (const char c : source_.substr(start, at_ - start))
+      if (!checked_mul<std::int64_t>(n.integer, 10, n.integer) ||
+          !checked_add<std::int64_t>(n.integer, c - '0', n.integer))
+        return 0;
+    return out_.nodes.push_back(n), 1;
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0;
+  expression out_;
+};
+
+/// Sizes of inputs are positive, which data that is computed need not be.
+inline void write_term(text& out, const expression& e, std::size_t index) {
+  const expression::node& n = e.nodes[index];
+  switch (n.kind) {
+    case expression::kinds::integer: out << "Integer(" << n.integer << ')'; return;
+    case expression::kinds::boolean: out << (n.integer != 0 ? "true" : "false"); return;
+    case expression::kinds::real: out << "Float('" << n.text << "', precision=53)"; return;
+    case expression::kinds::symbol:
+      out << "Symbol('" << n.text << (n.text[0] == 's' ? "', positive=True" : "'")
+          << ", integer=True)";
+      return;
+    case expression::kinds::call: break;
+  }
+  out << n.text << '(';
+  std::size_t child = index + 1;
+  for (std::uint32_t i = 0; i < n.children; ++i, child += e.nodes[child].size) {
+    if (i != 0) out << ", ";
+    write_term(out, e, child);
+  }
+  out << ')';
+}
+
+}  // namespace pt2::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_PT2_DETAIL_INFIX_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace pt2::detail {
 
@@ -5691,9 +6154,9 @@ class expression_parser {
   explicit expression_parser(std::string_view source) noexcept : source_(source) {}
 
   result<expression> read() {
-    constexpr std::size_t max_size = 65536;
-    if (source_.size() > max_size || !term(0) || at_ != source_.size())
-      return error{errc::pt2_expression, source_.size() > max_size ? max_size : at_};
+    if (source_.size() > max_expression_size)
+      return error{errc::pt2_expression, max_expression_size};
+    if (!term(0) || at_ != source_.size()) return error{errc::pt2_expression, at_};
     return std::move(out_);
   }
 
@@ -5748,8 +6211,7 @@ class expression_parser {
   }
 
   [[nodiscard]] bool term(unsigned depth) {
-    constexpr unsigned max_depth = 128;
-    if (depth >= max_depth) return false;
+    if (depth >= max_expression_depth) return false;
     const std::size_t index = out_.nodes.size();
     expression::node n;
     if (at_ < source_.size() &&
@@ -5902,13 +6364,20 @@ class tree_reader {
 }  // namespace pt2::detail
 namespace pt2 {
 
-TESSERA_INLINE result<expression> read_expression(std::string_view source) {
-  return detail::expression_parser(source).read();
+TESSERA_INLINE result<expression> read_expression(std::string_view source, notation how) {
+  return how == notation::calls ? detail::expression_parser(source).read()
+                                : detail::infix_parser(source).read();
 }
 
 TESSERA_INLINE text print(const expression& e) {
   text out;
   if (!e.nodes.empty()) detail::print_term(out, e, 0, 0);
+  return out;
+}
+
+TESSERA_INLINE text write_expression(const expression& e) {
+  text out;
+  if (!e.nodes.empty()) detail::write_term(out, e, 0);
   return out;
 }
 
@@ -6944,7 +7413,7 @@ class index_checker {
     }
     in(m_.weights, m_.stored);
     in(m_.constants, m_.stored);
-    ok_ = ok_ && m_.members_by_name.size() == m_.members.size();
+    ok_ = ok_ && m_.members_by_name.size() <= m_.members.size();
     for (const std::uint32_t i : m_.members_by_name) in(i, m_.members);
   }
 
@@ -7346,78 +7815,25 @@ class archive_reader {
 
 #endif  // TESSERA_PT2_DETAIL_ARCHIVE_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace pt2::detail {
+// ---- tessera/pt2/detail/pickle.hpp
+//
+// Interprets the pickles of PyTorch 2.8 and earlier: a dictionary of tensors, whose storages are
+// members of the same inner archive (archive/data.pkl, archive/data/0 …). Nothing is ever called: a
+// global is a row of a table, and REDUCE with one of them describes a tensor.
+//
+//   { }                            a dictionary; BUILD's attributes of it are dropped
+//   ("storage", torch FloatStorage, "0", "cpu", 12) BINPERSID      a storage: type, key, device, elements
+//   _rebuild_tensor_v2(storage, offset, sizes, strides, requires_grad, hooks)      a view of it
+//   _rebuild_parameter(tensor, requires_grad, hooks)                               a parameter
+//   _rebuild_parameter_with_state(…, attributes)             one that the exporter has left a mark on
 
-/// Appends " (with inputs, nodes)": what the object has that lacks something.
-[[gnu::cold]] inline void append_members(text& to, std::string_view object) {
-  constexpr int max_shown = 12;
-  json::reader in(object, {.max_depth = 1024});
-  std::string_view key, between = " (with ";
-  int shown = 0;
-  for (in.object(); shown < max_shown && in.key(key); in.skip(), ++shown) {
-    append_shown(to << between, key.substr(0, 40));
-    between = ", ";
-  }
-  if (shown != 0) to << (shown == max_shown ? ", ...)" : ")");
-}
+#ifndef TESSERA_PT2_DETAIL_PICKLE_HPP
+#define TESSERA_PT2_DETAIL_PICKLE_HPP
 
-/// Appends "member m/models/model.json, $.graph_module.graph": the member that an offset is in and,
-/// in JSON, the path. Nothing where the archive has no directory.
-[[gnu::cold]] inline void append_member_place(text& to, errc code, bytes source,
-                                              std::uint64_t offset) {
-  model m;
-  m.source = source;
-  // Whatever is wrong with one member, the others are found.
-  (void)archive_reader(source, limits(), m).read();
-  for (const member& of : m.members) {
-    if (of.data_offset == 0 || offset < of.offset || offset > of.data_offset + of.stored_size ||
-        (offset == of.data_offset + of.stored_size && of.size != 0))
-      continue;
-    const std::string_view name = text_of(m, of.name);
-    append_shown(to << "member ", name);
-    if (of.is_deflated || offset < of.data_offset || name.size() < 5 ||
-        name.substr(name.size() - 5) != ".json")
-      return;
-    const std::string_view json = as_text(content(m, of));
-    const text path = json::path(json, offset - of.data_offset, {.max_depth = 1024});
-    append_shown(to << ", ", path);
-    if (code == errc::pt2_missing)
-      append_members(to, json.substr(to_size(offset - of.data_offset)));
-    return;
-  }
-}
-[[gnu::cold]] inline void append_place(text& to, const error& e, const std::byte* source,
-                                       std::size_t size) {
-  append_member_place(to, e.code, {source, size}, e.offset);
-}
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
 
-[[nodiscard]] inline bool is_archive(const std::byte* source, std::size_t size) noexcept {
-  return size >= 4 && load_le<std::uint32_t>(source) == local_signature;
-}
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_PT2_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors = tessera::detail::table_of(6) = {
-    error_rows, sizeof error_rows / sizeof error_rows[0], append_place, nullptr, is_archive};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace pt2::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_PT2_DETAIL_ERRORS_HPP
 
 // ---- tessera/pt2/detail/name_table.hpp
 //
@@ -7606,6 +8022,571 @@ class name_table {
 
 #endif  // TESSERA_PT2_DETAIL_NAME_TABLE_HPP
 
+namespace tessera::inline TESSERA_ABI {
+namespace pt2::detail {
+
+/// An archive that is a member of another one.
+struct inner_archive {
+  model zip;  ///< its members; offsets are in its own bytes
+  /// Where its bytes begin in the whole archive; of one that was deflated, those of its deflated form.
+  std::uint64_t data_offset = 0;
+  std::uint64_t owned = member::no_data;  ///< where they begin in model::contents, if there
+
+  /// The same place in the whole archive; in one that was deflated, its beginning.
+  [[nodiscard]] std::uint64_t place(std::uint64_t offset) const noexcept {
+    return owned == member::no_data ? data_offset + offset : data_offset;
+  }
+};
+
+class pickle_reader {
+ public:
+  /// `pickle`: the member of the inner archive that has it.
+  pickle_reader(const inner_archive& from, const member& pickle, const limits& limit, model& out)
+      : from_(from),
+        base_(pickle.data_offset),
+        limit_(limit),
+        in_(content(from.zip, pickle)),
+        m_(out) {
+    storage_of_.resize(from.zip.members.size());
+  }
+
+  /// Appends to model::stored.
+  [[nodiscard]] error read(range& out) {
+    out = {static_cast<std::uint32_t>(m_.stored.size()), 0};
+    if (in_.size() < 2 || in_[0] != std::byte{0x80} || in_[1] != std::byte{2})
+      fail(errc::pt2_pickle_protocol);
+    for (at_ = 2; error_.code == errc::ok && !stopped_;) step();
+    if (error_.code == errc::ok) take_tensors();
+    out.count = static_cast<std::uint32_t>(m_.stored.size()) - out.first;
+    return error_;
+  }
+
+ private:
+  enum class kinds : std::uint8_t {
+    mark,
+    boolean,
+    integer,
+    text,
+    tuple,
+    dictionary,
+    global,
+    storage,
+    tensor
+  };
+  struct item {
+    kinds kind = kinds::mark;
+    std::uint32_t index = 0;   ///< of a tuple, dictionary, global, storage, tensor; text: its first
+    std::int64_t integer = 0;  ///< of numbers; text: its size
+
+    [[nodiscard]] string text() const noexcept {
+      return {index, static_cast<std::uint32_t>(integer)};
+    }
+  };
+  struct tuple_row {
+    std::uint32_t first = 0, count = 0;  ///< in items_
+    std::uint32_t scalars = none;        ///< in model::scalars, where it was used as sizes
+  };
+  struct storage_row {
+    std::uint32_t member = none;
+    element_type type = element_type::unknown;
+    std::int64_t elements = 0;
+    string key, device;
+  };
+  struct tensor_row {
+    std::uint32_t meta = none, storage = 0;
+    bool is_parameter = false;
+  };
+  struct entry {
+    std::uint32_t dictionary = 0, tensor = none;
+    bool has_name = false;
+    string name;
+    std::uint64_t at = 0;
+  };
+
+  // ---- the pickle's bytes
+
+  void fail(errc code) { fail(code, start_); }
+  void fail(errc code, std::uint64_t at) {
+    if (error_.code == errc::ok) error_ = {code, from_.place(base_ + at)};
+  }
+  [[nodiscard]] bool has(std::uint64_t count) {
+    if (count <= in_.size() - at_) return true;
+    fail(errc::pt2_pickle_end);
+    return false;
+  }
+  template <class Int>
+  [[nodiscard]] Int operand() {
+    if (!has(sizeof(Int))) return 0;
+    at_ += sizeof(Int);
+    return load_le<Int>(in_.data() + at_ - sizeof(Int));
+  }
+  template <class T>
+  bool append(pool<T>& to, const T& row) {
+    if (to.size() >= limit_.max_items || to.size() >= none - 1)
+      return fail(errc::too_many_items), false;
+    to.push_back(row);
+    return true;
+  }
+  [[nodiscard]] string add(std::string_view s) {
+    const std::size_t first = m_.characters.size();
+    if (s.size() >= none - first) return fail(errc::too_many_items), string();
+    m_.characters << s;
+    return {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(s.size())};
+  }
+
+  // ---- the stack
+
+  void push(const item& of) { (void)append(stack_, of); }
+  void push(kinds kind, std::size_t index) { push({kind, static_cast<std::uint32_t>(index)}); }
+  void push_integer(std::int64_t value) { push({kinds::integer, 0, value}); }
+  /// The item so far below the top; a mark where there is none.
+  [[nodiscard]] item peek(std::size_t below) const noexcept {
+    return below < stack_.size() ? stack_[stack_.size() - 1 - below] : item{};
+  }
+  void drop(std::size_t count) noexcept { stack_.shrink(stack_.size() - count); }
+  /// How many items are above the last mark, which must be there.
+  [[nodiscard]] bool count_above_mark(std::size_t& count) {
+    for (count = 0; count < stack_.size(); ++count)
+      if (peek(count).kind == kinds::mark) return true;
+    fail(errc::pt2_pickle_operand);
+    return false;
+  }
+  [[nodiscard]] view<item> items_of(const item& tuple) const noexcept {
+    const tuple_row& row = tuples_[tuple.index];
+    return {items_.data() + row.first, row.count};
+  }
+  /// Whether an item is a tuple of items of these kinds.
+  template <std::size_t Count>
+  [[nodiscard]] bool is_tuple(const item& of, const kinds (&expected)[Count]) const noexcept {
+    if (of.kind != kinds::tuple || tuples_[of.index].count != Count) return false;
+    for (std::size_t i = 0; i < Count; ++i)
+      if (items_of(of)[i].kind != expected[i]) return false;
+    return true;
+  }
+
+  // ---- opcodes
+
+  void step() {
+    start_ = at_;
+    if (!has(1)) return;
+    switch (pickle_opcode{std::to_integer<std::uint8_t>(in_[at_++])}) {
+      case pickle_opcode::mark: return push({});
+      case pickle_opcode::empty_tuple: return make_tuple(0);
+      case pickle_opcode::stop: return stop();
+      case pickle_opcode::binint: return push_integer(operand<std::int32_t>());
+      case pickle_opcode::binint1: return push_integer(operand<std::uint8_t>());
+      case pickle_opcode::binint2: return push_integer(operand<std::uint16_t>());
+      case pickle_opcode::binpersid: return refer_to_storage();
+      case pickle_opcode::reduce: return reduce();
+      case pickle_opcode::binunicode: return push_text();
+      case pickle_opcode::build: return build();
+      case pickle_opcode::global: return push_global();
+      case pickle_opcode::binget: return get(operand<std::uint8_t>());
+      case pickle_opcode::long_binget: return get(operand<std::uint32_t>());
+      case pickle_opcode::binput: return put(operand<std::uint8_t>());
+      case pickle_opcode::long_binput: return put(operand<std::uint32_t>());
+      case pickle_opcode::setitem: return set_items(2);
+      case pickle_opcode::tuple: return tuple_above_mark();
+      case pickle_opcode::setitems: return set_items_above_mark();
+      case pickle_opcode::empty_dict: return push(kinds::dictionary, dictionaries_++);
+      case pickle_opcode::proto: break;  // comes first, and only there
+      case pickle_opcode::tuple1: return make_tuple(1);
+      case pickle_opcode::tuple2: return make_tuple(2);
+      case pickle_opcode::tuple3: return make_tuple(3);
+      case pickle_opcode::newtrue: return push({kinds::boolean, 0, 1});
+      case pickle_opcode::newfalse: return push({kinds::boolean, 0, 0});
+      case pickle_opcode::long1: return push_long();
+    }
+    fail(errc::pt2_pickle_opcode);
+  }
+
+  void push_text() {
+    const auto size = operand<std::uint32_t>();
+    if (error_.code != errc::ok || !has(size)) return;
+    const std::string_view s = as_text(in_.subspan(at_, size));
+    at_ += size;
+    if (!is_utf8(s)) return fail(errc::pt2_pickle_text);
+    const string added = add(s);
+    push({kinds::text, added.first, added.size});
+  }
+  /// An integer of up to 8 bytes; longer ones only repeat the sign.
+  void push_long() {
+    const std::size_t size = operand<std::uint8_t>();
+    if (error_.code != errc::ok || !has(size)) return;
+    if (size > 8) return fail(errc::pt2_pickle_integer);
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size; ++i)
+      value |= std::to_integer<std::uint64_t>(in_[at_ + i]) << 8 * i;
+    const unsigned unused = 8 * static_cast<unsigned>(8 - size);
+    at_ += size;
+    push_integer(size == 0 ? 0 : static_cast<std::int64_t>(value << unused) >> unused);
+  }
+  void push_global() {
+    std::string_view names[2];
+    for (std::string_view& name : names) {
+      const std::string_view rest = as_text(in_.subspan(at_));
+      const std::size_t size = rest.find('\n');
+      if (size == rest.npos) return fail(errc::pt2_pickle_end);
+      name = rest.substr(0, size);
+      at_ += size + 1;
+    }
+    constexpr std::size_t count = sizeof pickle_globals / sizeof pickle_globals[0];
+    for (std::size_t i = 0; i < count; ++i)
+      if (pickle_globals[i].module == names[0] && pickle_globals[i].name == names[1])
+        return push(kinds::global, i);
+    fail(errc::pt2_pickle_global);
+  }
+  void put(std::uint32_t number) {
+    if (error_.code != errc::ok) return;
+    const item top = peek(0);
+    if (top.kind == kinds::mark) return fail(errc::pt2_pickle_operand);
+    if (number > memo_.size()) return fail(errc::pt2_pickle_memo);
+    if (number < memo_.size())
+      memo_[number] = top;
+    else
+      (void)append(memo_, top);
+  }
+  void get(std::uint32_t number) {
+    if (error_.code != errc::ok) return;
+    if (number >= memo_.size()) return fail(errc::pt2_pickle_memo);
+    push(memo_[number]);
+  }
+  void tuple_above_mark() {
+    std::size_t count = 0;
+    if (!count_above_mark(count)) return;
+    make_tuple(count);
+    if (error_.code != errc::ok) return;
+    const item made = peek(0);
+    drop(2);
+    push(made);
+  }
+  void make_tuple(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i)
+      if (peek(i).kind == kinds::mark) return fail(errc::pt2_pickle_operand);
+    if (items_.size() + count >= none) return fail(errc::too_many_items);
+    const auto first = static_cast<std::uint32_t>(items_.size());
+    items_.append(stack_.data() + stack_.size() - count, count);
+    if (!append(tuples_, {first, static_cast<std::uint32_t>(count)})) return;
+    drop(count);
+    push(kinds::tuple, tuples_.size() - 1);
+  }
+  void set_items_above_mark() {
+    std::size_t count = 0;
+    if (!count_above_mark(count)) return;
+    if (count % 2 != 0) return fail(errc::pt2_pickle_operand);
+    // The mark goes, so that the dictionary is below the items.
+    const std::size_t mark = stack_.size() - count - 1;
+    for (std::size_t i = mark; i + 1 < stack_.size(); ++i) stack_[i] = stack_[i + 1];
+    drop(1);
+    set_items(count);
+  }
+  /// Takes keys and values, which are above their dictionary.
+  void set_items(std::size_t count) {
+    const item to = peek(count);
+    if (to.kind != kinds::dictionary) return fail(errc::pt2_pickle_operand);
+    for (std::size_t i = count; i != 0; i -= 2) {
+      const item key = peek(i - 1), value = peek(i - 2);
+      if (key.kind == kinds::mark || value.kind == kinds::mark)
+        return fail(errc::pt2_pickle_operand);
+      const std::uint32_t tensor = value.kind == kinds::tensor ? value.index : none;
+      (void)append(entries_, {to.index, tensor, key.kind == kinds::text, key.text(), start_});
+    }
+    drop(count);
+  }
+  void build() {
+    if (peek(0).kind != kinds::dictionary || peek(1).kind != kinds::dictionary)
+      return fail(errc::pt2_pickle_operand);
+    drop(1);
+  }
+  void stop() {
+    if (at_ != in_.size()) return fail(errc::pt2_pickle_end, at_);
+    if (stack_.size() != 1 || peek(0).kind != kinds::dictionary) return fail(errc::pt2_pickle_root);
+    stopped_ = true;
+  }
+
+  // ---- storages and tensors
+
+  void refer_to_storage() {
+    const item top = peek(0);
+    if (!is_tuple(top, {kinds::text, kinds::global, kinds::text, kinds::text, kinds::integer}))
+      return fail(errc::pt2_pickle_storage);
+    const view<item> of = items_of(top);
+    const pickle_global_row& type = pickle_globals[of[1].index];
+    const std::string_view key = text_of(m_, of[2].text());
+    constexpr std::size_t max_key = 20;  // the digits of a number
+    if (text_of(m_, of[0].text()) != "storage" || type.kind != global_kind::storage ||
+        key.size() > max_key)
+      return fail(errc::pt2_pickle_storage);
+    tessera::text path;
+    path << "data/" << key;
+    const std::uint32_t inner = find_member(from_.zip, path);
+    if (inner == none) return fail(errc::pt2_no_payload);
+    std::uint32_t& number = storage_of_[inner];
+    if (number == 0) {
+      if (!append_storage(from_.zip.members[inner], of)) return;
+      number = static_cast<std::uint32_t>(storages_.size());
+    }
+    const storage_row& known = storages_[number - 1];
+    if (known.type != type.type || known.elements != of[4].integer)
+      return fail(errc::pt2_pickle_storage);
+    drop(1);
+    push(kinds::storage, number - 1);
+  }
+  /// `of`: the reference to it.
+  bool append_storage(const member& inner, view<item> of) {
+    storage_row row;
+    row.type = pickle_globals[of[1].index].type;
+    row.key = of[2].text();
+    row.device = of[3].text();
+    row.elements = of[4].integer;
+    std::int64_t size = 0;
+    if (!checked_mul(row.elements, std::int64_t{info(row.type).bytes}, size) || size < 0 ||
+        static_cast<std::uint64_t>(size) != inner.size)
+      return fail(errc::pt2_storage_size), false;
+    if (inner.is_deflated)
+      return error_ = {errc::pt2_inner_deflated, from_.place(inner.data_offset)}, false;
+    member placed = inner;
+    placed.name = add(text_of(from_.zip, inner.name));
+    placed.offset = from_.place(inner.offset);
+    placed.data_offset = from_.place(inner.data_offset);
+    if (from_.owned != member::no_data) placed.owned = from_.owned + inner.data_offset;
+    row.member = static_cast<std::uint32_t>(m_.members.size());
+    return append(m_.members, placed) && append(storages_, row);
+  }
+
+  void reduce() {
+    const item arguments = peek(0), callee = peek(1);
+    if (arguments.kind != kinds::tuple || callee.kind != kinds::global)
+      return fail(errc::pt2_pickle_operand);
+    item made;
+    switch (pickle_globals[callee.index].kind) {
+      case global_kind::dictionary:
+        if (tuples_[arguments.index].count != 0) return fail(errc::pt2_pickle_operand);
+        made = {kinds::dictionary, dictionaries_++};
+        break;
+      case global_kind::tensor:
+        if (!make_tensor(arguments, made)) return;
+        break;
+      case global_kind::parameter:
+        if (!is_tuple(arguments, {kinds::tensor, kinds::boolean, kinds::dictionary}))
+          return fail(errc::pt2_pickle_tensor);
+        if (!make_parameter(arguments, made)) return;
+        break;
+      case global_kind::parameter_with_state:
+        if (!is_tuple(arguments,
+                      {kinds::tensor, kinds::boolean, kinds::dictionary, kinds::dictionary}))
+          return fail(errc::pt2_pickle_tensor);
+        if (!make_parameter(arguments, made)) return;
+        break;
+      case global_kind::storage: return fail(errc::pt2_pickle_operand);
+    }
+    drop(2);
+    push(made);
+  }
+  bool make_tensor(const item& arguments, item& made) {
+    if (!is_tuple(arguments, {kinds::storage, kinds::integer, kinds::tuple, kinds::tuple,
+                              kinds::boolean, kinds::dictionary}))
+      return fail(errc::pt2_pickle_tensor), false;
+    const view<item> of = items_of(arguments);
+    const storage_row& storage = storages_[of[0].index];
+    tensor_meta t;
+    t.type = storage.type;
+    t.requires_grad = of[4].integer != 0;
+    t.offset = from_.place(base_ + start_);
+    if (!device_of(storage.device, t) || !dimensions(of[2], t.sizes) ||
+        !dimensions(of[3], t.strides))
+      return fail(errc::pt2_pickle_tensor), false;
+    t.storage_offset = static_cast<std::uint32_t>(m_.scalars.size());
+    return append_scalar(of[1].integer) && append_tensor(t, of[0].index, false, made);
+  }
+  bool make_parameter(const item& arguments, item& made) {
+    const view<item> of = items_of(arguments);
+    const tensor_row from = tensors_[of[0].index];
+    tensor_meta t = m_.tensors[from.meta];
+    t.requires_grad = of[1].integer != 0;
+    return append_tensor(t, from.storage, true, made);
+  }
+  bool append_tensor(const tensor_meta& t, std::uint32_t storage, bool is_parameter, item& made) {
+    const tensor_row row{static_cast<std::uint32_t>(m_.tensors.size()), storage, is_parameter};
+    made = {kinds::tensor, static_cast<std::uint32_t>(tensors_.size())};
+    return append(m_.tensors, t) && append(tensors_, row);
+  }
+  bool append_scalar(std::int64_t value) {
+    scalar s;
+    s.integer = value;
+    s.offset = from_.place(base_ + start_);
+    return append(m_.scalars, s);
+  }
+  /// A tuple of integers as sizes or strides. Tuples are shared by tensors, and so is what is made of
+  /// them; PyTorch's operators have the same maximum.
+  [[nodiscard]] bool dimensions(const item& of, range& out) {
+    constexpr std::uint32_t max_rank = 64;
+    tuple_row& row = tuples_[of.index];
+    if (row.count > max_rank) return false;
+    for (const item& i : items_of(of))
+      if (i.kind != kinds::integer) return false;
+    if (row.scalars == none) {
+      row.scalars = static_cast<std::uint32_t>(m_.scalars.size());
+      for (const item& i : items_of(of))
+        if (!append_scalar(i.integer)) return false;
+    }
+    out = {row.scalars, row.count};
+    return true;
+  }
+  /// "cpu", or "cuda:0".
+  [[nodiscard]] bool device_of(string name, tensor_meta& t) const noexcept {
+    const std::string_view s = text_of(m_, name);
+    const std::size_t colon = s.find(':');
+    t.device = name;
+    if (colon == s.npos) return true;
+    t.device.size = static_cast<std::uint32_t>(colon);
+    t.has_device_index = true;
+    std::uint32_t index = 0;
+    for (const char c : s.substr(colon + 1)) {
+      if (c < '0' || c > '9' || index > 9999) return false;
+      index = index * 10 + static_cast<std::uint32_t>(c - '0');
+    }
+    t.device_index = index;
+    return colon + 1 < s.size();
+  }
+
+  /// The entries of the dictionary that is left when the pickle stops.
+  void take_tensors() {
+    const std::uint32_t root = stack_[0].index;
+    name_table names(m_, entries_.size());
+    for (const entry& e : entries_) {
+      if (e.dictionary != root) continue;
+      if (!e.has_name || e.tensor == none) return fail(errc::pt2_pickle_root, e.at);
+      if (!names.insert(e.name, e.tensor)) return fail(errc::pt2_pickle_key, e.at);
+      const tensor_row& of = tensors_[e.tensor];
+      const storage_row& storage = storages_[of.storage];
+      stored_tensor t;
+      t.name = e.name;
+      t.path = storage.key;
+      t.member = storage.member;
+      t.meta = of.meta;
+      t.is_parameter = of.is_parameter;
+      t.offset = m_.tensors[of.meta].offset;
+      if (!append(m_.stored, t)) return;
+    }
+  }
+
+  const inner_archive& from_;
+  std::uint64_t base_;
+  limits limit_;
+  bytes in_;
+  model& m_;
+  error error_;
+  std::size_t at_ = 0, start_ = 0;  // of the next opcode, and of the one that is interpreted
+  bool stopped_ = false;
+  std::uint32_t dictionaries_ = 0;
+  pool<item> stack_, memo_, items_;  // items_: of tuples
+  pool<tuple_row> tuples_;
+  pool<storage_row> storages_;
+  pool<std::uint32_t> storage_of_;  // of the inner archive's members; 1 is the first storage
+  pool<tensor_row> tensors_;
+  pool<entry> entries_;
+};
+
+}  // namespace pt2::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_PT2_DETAIL_PICKLE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace pt2::detail {
+
+/// Appends " (with inputs, nodes)": what the object has that lacks something.
+[[gnu::cold]] inline void append_members(text& to, std::string_view object) {
+  constexpr int max_shown = 12;
+  json::reader in(object, {.max_depth = 1024});
+  std::string_view key, between = " (with ";
+  int shown = 0;
+  for (in.object(); shown < max_shown && in.key(key); in.skip(), ++shown) {
+    append_shown(to << between, key.substr(0, 40));
+    between = ", ";
+  }
+  if (shown != 0) to << (shown == max_shown ? ", ...)" : ")");
+}
+
+/// Appends " (STACK_GLOBAL)", or " (os system)": what a pickle has that is refused.
+[[gnu::cold]] inline void append_refused(text& to, errc code, std::string_view pickle) {
+  if (pickle.empty()) return;
+  if (code == errc::pt2_pickle_opcode)
+    for (const pickle_opcode_row& row : pickle_opcodes)
+      if (row.byte == static_cast<std::uint8_t>(pickle[0])) to << " (" << row.name << ')';
+  if (code != errc::pt2_pickle_global) return;
+  constexpr std::size_t max_shown = 100;
+  const std::size_t end = pickle.find('\n');
+  const std::string_view module = pickle.substr(1, end - 1), name = pickle.substr(end + 1);
+  append_shown(to << " (", module.substr(0, max_shown));
+  append_shown(to << ' ', name.substr(0, name.find('\n')).substr(0, max_shown));
+  to << ')';
+}
+
+/// Appends "member m/models/model.json, $.graph_module.graph": the member that an offset is in and,
+/// in JSON, the path; in an archive within the archive, its member. Nothing where the archive has no
+/// directory.
+[[gnu::cold]] inline void append_member_place(text& to, errc code, bytes source,
+                                              std::uint64_t offset, bool is_inner = false) {
+  model m;
+  m.source = source;
+  // Whatever is wrong with one member, the others are found.
+  (void)archive_reader(source, limits(), m).read();
+  for (const member& of : m.members) {
+    if (of.data_offset == 0 || offset < of.offset || offset > of.data_offset + of.stored_size ||
+        (offset == of.data_offset + of.stored_size && of.size != 0))
+      continue;
+    const std::string_view name = text_of(m, of.name);
+    append_shown(to << (is_inner ? ", " : "member "), name);
+    if (of.is_deflated || offset < of.data_offset) return;
+    const auto ends_with = [name](std::string_view ending) {
+      return name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending;
+    };
+    const bytes data = content(m, of);
+    const std::uint64_t in_data = offset - of.data_offset;
+    if (is_inner) return append_refused(to, code, as_text(data.subspan(to_size(in_data))));
+    if (ends_with(".pt")) return append_member_place(to, code, data, in_data, true);
+    if (!ends_with(".json")) return;
+    const std::string_view json = as_text(data);
+    const text path = json::path(json, in_data, {.max_depth = 1024});
+    append_shown(to << ", ", path);
+    if (code == errc::pt2_missing) append_members(to, json.substr(to_size(in_data)));
+    return;
+  }
+}
+[[gnu::cold]] inline void append_place(text& to, const error& e, const std::byte* source,
+                                       std::size_t size) {
+  append_member_place(to, e.code, {source, size}, e.offset);
+}
+
+[[nodiscard]] inline bool is_archive(const std::byte* source, std::size_t size) noexcept {
+  return size >= 4 && load_le<std::uint32_t>(source) == local_signature;
+}
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_PT2_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors = tessera::detail::table_of(6) = {
+    error_rows, sizeof error_rows / sizeof error_rows[0], append_place, nullptr, is_archive};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace pt2::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_PT2_DETAIL_ERRORS_HPP
+
 // ---- tessera/pt2/detail/verify_operators.hpp
 //
 // Whether the arguments and results of a node fit its operator's signature.
@@ -7735,7 +8716,8 @@ class verifier {
       found_.note(errc::pt2_note_minor, {.offset = m_.schema_offset});
     if (m_.source.empty()) return;
     if (m_.prefix_size != 0) found_.warning(errc::pt2_note_prefix, {.offset = 0});
-    if (m_.root.size == 0) found_.warning(errc::pt2_note_root, {.offset = m_.directory_offset});
+    if (m_.root.size == 0 && m_.container != container_kind::flat)
+      found_.warning(errc::pt2_note_root, {.offset = m_.directory_offset});
     if (!m_.has_byte_order) found_.note(errc::pt2_note_byte_order, {.offset = m_.directory_offset});
   }
 
@@ -7764,7 +8746,8 @@ class verifier {
     return ok;
   }
   bool check_scalar(const scalar& s, string name) {
-    if (!s.is_symbolic || read_expression(text(s.expression))) return true;
+    if (!s.is_symbolic || read_expression(text(s.expression), notation_of(m_.schema_major)))
+      return true;
     error(errc::pt2_expression, s.offset).path() << "value " << text(name);
     return false;
   }
@@ -8324,7 +9307,8 @@ class value_printer {
   void number(const scalar& s, std::string_view before = {}) {
     out_ << before;
     if (s.is_symbolic) {
-      const result<expression> e = read_expression(text_of(m_, s.expression));
+      const result<expression> e =
+          read_expression(text_of(m_, s.expression), notation_of(m_.schema_major));
       if (e) print_term(out_, *e, 0, 0);
       if (!e) quoted(s.expression);
     } else if (s.kind == scalar_kind::integer) {
@@ -8605,7 +9589,13 @@ class program_reader {
   /// `base` is the offset of the JSON in the archive; `is_inflated`: all offsets are the base.
   program_reader(std::string_view json, const limits& limit, std::uint64_t base, bool is_inflated,
                  model& out)
-      : limit_(limit), base_(base), is_inflated_(is_inflated), in_(json, limit), m_(out) {
+      : limit_(limit),
+        base_(base),
+        is_inflated_(is_inflated),
+        expected_major_(out.schema_major),
+        has_bare_reals_(out.schema_major < schema_major || out.schema_minor <= 2),
+        in_(json, limit),
+        m_(out) {
     if (json.substr(0, 1) == "\xEF") fail(errc::json_expected_object, 0);  // a byte order mark
   }
 
@@ -8696,14 +9686,34 @@ class program_reader {
     return r;
   }
   [[nodiscard]] double real() {
-    if (peek() != json::kind::string) return in_.number().value;
-    const std::uint64_t at = offset();
-    const std::string_view s = in_.string();
     constexpr double infinity = tessera::detail::infinity;
-    if (s == "Infinity") return infinity;
-    if (s == "-Infinity") return -infinity;
-    if (s != "NaN") fail(errc::pt2_real, at);
-    return infinity - infinity;
+    struct named_real {
+      std::string_view name;
+      double value;
+    };
+    const named_real reals[] = {
+        {"Infinity", infinity}, {"-Infinity", -infinity}, {"NaN", infinity - infinity}};
+    if (peek() == json::kind::string) {
+      const std::uint64_t at = offset();
+      const std::string_view s = in_.string();
+      for (const named_real& r : reals)
+        if (s == r.name) return r.value;
+      fail(errc::pt2_real, at);
+    } else if (has_bare_reals_) {
+      const std::string_view rest = in_.rest();
+      for (const named_real& r : reals)
+        if (rest.substr(0, r.name.size()) == r.name)
+          return in_.resume(rest.data() + r.name.size()), r.value;
+    }
+    return in_.number().value;
+  }
+  /// The value of as_none.
+  void no_value() {
+    const std::uint64_t at = offset();
+    if (expected_major_ == schema_major && !boolean()) fail(errc::pt2_none, at);
+    if (expected_major_ == schema_major) return;
+    array();
+    if (element()) fail(errc::pt2_none, at);
   }
   /// Enters a union. True: its variant is in `key`, and the value is to be read; then leave().
   [[nodiscard]] bool enter(std::string_view& key) {
@@ -8845,11 +9855,7 @@ class program_reader {
   /// What is written for an argument of a known kind.
   void argument_value(argument& a) {
     switch (info(a.kind).form) {
-      case argument_form::none: {
-        const std::uint64_t at = offset();
-        if (!boolean()) fail(errc::pt2_none, at);
-        break;
-      }
+      case argument_form::none: no_value(); break;
       case argument_form::boolean: a.boolean = boolean(); break;
       case argument_form::integer: a.integer = integer(); break;
       case argument_form::real: a.real = real(); break;
@@ -8916,7 +9922,7 @@ class program_reader {
       a.boolean = true;
       value_name(a);
     } else if (key == "as_none") {
-      if (!boolean()) fail(errc::pt2_none, at);
+      no_value();
     } else {
       return fail(errc::pt2_variant, at);
     }
@@ -9346,7 +10352,7 @@ class program_reader {
         all.seen |= 1;
         const std::uint64_t at = offset();
         m_.schema_major = integer();
-        if (m_.schema_major != pt2::schema_major) fail(errc::pt2_schema_major, at);
+        if (m_.schema_major != expected_major_) fail(errc::pt2_schema_major, at);
       } else if (key == "minor") {
         all.seen |= 2;
         m_.schema_minor = integer();
@@ -9387,6 +10393,8 @@ class program_reader {
   limits limit_;
   std::uint64_t base_;
   bool is_inflated_;
+  std::int64_t expected_major_;
+  bool has_bare_reals_;  ///< infinities and NaN without quotes
   json::reader in_;
   model& m_;
   pool<argument> waiting_;    // of lists that are open
@@ -9412,14 +10420,15 @@ class model_reader {
   result<model> read() {
     error e = archive_reader(m_.source, options_.limit, m_).read();
     if (e.code == errc::ok) e = find_root();
-    if (e.code == errc::ok) e = check_format();
-    if (e.code == errc::ok) e = choose_program();
+    const bool is_flat = m_.container == container_kind::flat;
+    if (e.code == errc::ok) e = is_flat ? check_version() : check_format();
+    if (e.code == errc::ok) e = is_flat ? take_program() : choose_program();
     std::uint32_t weights = none, constants = none;
-    if (e.code == errc::ok) e = find_config("weights", weights);
-    if (e.code == errc::ok) e = find_config("constants", constants);
+    if (e.code == errc::ok) e = find_tensors("weights", weights);
+    if (e.code == errc::ok) e = find_tensors("constants", constants);
     if (e.code == errc::ok) e = read_program();
-    if (e.code == errc::ok) e = read_config("weights", weights, m_.weights);
-    if (e.code == errc::ok) e = read_config("constants", constants, m_.constants);
+    if (e.code == errc::ok) e = read_tensors("weights", weights, m_.weights);
+    if (e.code == errc::ok) e = read_tensors("constants", constants, m_.constants);
     if (e.code == errc::ok && options_.checksums) e = check_all();
     if (e.code != errc::ok) return e;
     return std::move(m_);
@@ -9427,6 +10436,7 @@ class model_reader {
 
  private:
   static constexpr std::string_view format_name = "archive_format";
+  static constexpr std::string_view flat_program = "serialized_exported_program.json";
 
   [[nodiscard]] std::string_view name_of(std::uint32_t i) const noexcept {
     return text_of(m_, m_.members[i].name);
@@ -9439,29 +10449,56 @@ class model_reader {
     return find_member(m_, path_);
   }
 
-  /// The folder of the member archive_format, which holds all others.
-  [[nodiscard]] error find_root() {
-    std::uint32_t of = none;
-    for (std::uint32_t i = 0; i < m_.members.size() && of == none; ++i) {
-      const std::string_view name = name_of(i);
+  /// A member of a model that is in no folder, or in one at the top, which becomes the root.
+  [[nodiscard]] static std::uint32_t find_in_root(model& m, std::string_view file) {
+    for (std::uint32_t i = 0; i < m.members.size(); ++i) {
+      const std::string_view name = text_of(m, m.members[i].name);
       const std::size_t slash = name.find('/');
       const std::size_t first = slash == name.npos ? 0 : slash + 1;
-      if (name.substr(first) != format_name) continue;
-      of = i;
-      m_.root = {m_.members[i].name.first, static_cast<std::uint32_t>(first)};
+      if (name.substr(first) != file) continue;
+      m.root = {m.members[i].name.first, static_cast<std::uint32_t>(first)};
+      return i;
     }
-    if (of == none) return unknown_archive();
+    return none;
+  }
+  /// The folder of the member archive_format, which holds all others.
+  [[nodiscard]] error find_root() {
+    if (find_in_root(m_, format_name) == none) {
+      m_.container = container_kind::flat;
+      return find(flat_program) == none ? at_directory(errc::pt2_no_format) : error();
+    }
     const std::string_view root = text_of(m_, m_.root);
     for (std::uint32_t i = 0; i < m_.members.size(); ++i)
       if (name_of(i).substr(0, root.size()) != root) return {errc::pt2_root, m_.members[i].offset};
     return {};
   }
-  /// An archive without archive_format: that of an earlier version, or something else.
-  [[nodiscard]] error unknown_archive() {
-    if (find("serialized_exported_program.json") != none) return at_directory(errc::pt2_torch_2_7);
-    return at_directory(errc::pt2_no_format);
-  }
 
+  /// The member "version" of a flat archive: "7.3", the version of the schema.
+  [[nodiscard]] error check_version() {
+    if (find("serialized_state_dict.json") != none) return at_directory(errc::pt2_torch_2_4);
+    const std::uint32_t i = find("version");
+    if (i == none) return at_directory(errc::pt2_flat_version);
+    if (const error e = load(i); e.code != errc::ok) return e;
+    const std::string_view all = as_text(content(m_, m_.members[i]));
+    const std::size_t point = all.find('.');
+    const std::uint64_t at = m_.members[i].data_offset;
+    if (!number_of(all.substr(0, point), m_.schema_major) ||
+        (point != all.npos && !number_of(all.substr(point + 1), m_.schema_minor)))
+      return {errc::pt2_flat_version, at};
+    if (m_.schema_major < first_schema_major) return {errc::pt2_torch_2_4, at};
+    if (m_.schema_major > schema_major) return {errc::pt2_schema_major, at};
+    m_.has_byte_order = true;  // it is that of the storages
+    return {};
+  }
+  /// Up to 9 digits.
+  [[nodiscard]] static bool number_of(std::string_view digits, std::int64_t& out) noexcept {
+    out = 0;
+    for (const char c : digits) {
+      if (c < '0' || c > '9') return false;
+      out = out * 10 + (c - '0');
+    }
+    return !digits.empty() && digits.size() < 10;
+  }
   [[nodiscard]] error check_format() {
     struct fixed_member {
       std::string_view name, content;
@@ -9486,6 +10523,17 @@ class model_reader {
     return {};
   }
 
+  /// That of a flat archive, which has no name.
+  [[nodiscard]] error take_program() {
+    constexpr std::string_view usual = "model";
+    if (!options_.program.empty() && options_.program != usual)
+      return at_directory(errc::pt2_no_program);
+    m_.name = {static_cast<std::uint32_t>(m_.characters.size()),
+               static_cast<std::uint32_t>(usual.size())};
+    m_.characters << usual;
+    m_.programs = 1;
+    return {};
+  }
   [[nodiscard]] error choose_program() {
     constexpr std::string_view folder = "models/", ending = ".json", usual = "model";
     const std::string_view wanted = options_.program.empty() ? usual : options_.program;
@@ -9514,40 +10562,60 @@ class model_reader {
   }
 
   [[nodiscard]] error read_program() {
-    std::uint32_t i = none;
+    std::uint32_t i = m_.container == container_kind::flat
+                          ? find(flat_program)
+                          : find("models/", text_of(m_, m_.name), ".json");
     std::string_view json;
-    error e = load_json(find("models/", text_of(m_, m_.name), ".json"), i, json);
+    error e = load_json(i, json);
     if (e.code != errc::ok) return e;
     const member of = m_.members[i];
+    const std::int64_t expected = m_.schema_major;
     e = program_reader(json, options_.limit, of.data_offset, of.is_deflated, m_).read();
     // Where another version of the schema is the reason, this is the better message.
     if (e.code == errc::pt2_variant || e.code == errc::pt2_missing ||
         e.code == errc::pt2_element_type) {
       const std::uint64_t at = json::find(json, "$.schema_version.major", options_.limit);
-      if (at != json::no_offset && json.substr(to_size(at), 2) != "8," &&
-          json.substr(to_size(at), 2) != "8}")
+      if (at == json::no_offset) return e;
+      const std::string_view major = json.substr(to_size(at), 2);
+      if (major[0] != '0' + expected || (major.back() != ',' && major.back() != '}'))
         e = {errc::pt2_schema_major, of.data_offset + (of.is_deflated ? 0 : at)};
     }
     return e;
   }
 
-  /// kind: "weights" or "constants".
-  [[nodiscard]] error find_config(std::string_view kind, std::uint32_t& config) {
+  /// kind: "weights" or "constants". What lists them: JSON or, in earlier containers, an archive with
+  /// a pickle.
+  [[nodiscard]] error find_tensors(std::string_view kind, std::uint32_t& list) {
+    if (m_.container == container_kind::flat) {
+      list = find(kind == "weights" ? "serialized_state_dict.pt" : "serialized_constants.pt");
+      return list != none ? error() : at_directory(errc::pt2_no_config);
+    }
     text folder, file;
     folder << "data/" << kind << '/';
     file << '_' << kind << "_config.json";
     const std::string_view name = text_of(m_, m_.name);
-    config = find(folder, name, file);
-    if (config != none) return {};
-    return at_directory(find(folder, name, ".pt") != none ? errc::pt2_torch_2_8
-                                                          : errc::pt2_no_config);
+    const bool is_first = kind == "weights";
+    if (is_first || m_.container == container_kind::raw) list = find(folder, name, file);
+    if (list != none || (!is_first && m_.container == container_kind::raw))
+      return list != none ? error() : at_directory(errc::pt2_no_config);
+    m_.container = container_kind::pickled;
+    list = find(folder, name, ".pt");
+    return list != none ? error() : at_directory(errc::pt2_no_config);
   }
-  [[nodiscard]] error read_config(std::string_view kind, std::uint32_t config, range& out) {
+  [[nodiscard]] error read_tensors(std::string_view kind, std::uint32_t list, range& out) {
+    error e =
+        m_.container == container_kind::raw ? read_config(kind, list, out) : read_pickle(list, out);
+    for (std::uint32_t k = 0; k < out.count && e.code == errc::ok; ++k) {
+      const stored_tensor& t = m_.stored[out.first + k];
+      e = t.is_pickled ? error() : inflate(t.member);
+    }
+    return e;
+  }
+  [[nodiscard]] error read_config(std::string_view kind, std::uint32_t i, range& out) {
     text folder;
     folder << "data/" << kind << '/';
-    std::uint32_t i = none;
     std::string_view json;
-    error e = load_json(config, i, json);
+    error e = load_json(i, json);
     if (e.code != errc::ok) return e;
     e = program_reader(json, options_.limit, m_.members[i].data_offset, m_.members[i].is_deflated,
                        m_)
@@ -9555,15 +10623,35 @@ class model_reader {
     for (std::uint32_t k = 0; k < out.count && e.code == errc::ok; ++k) {
       stored_tensor& t = m_.stored[out.first + k];
       t.member = find(folder, text_of(m_, t.path));
-      if (t.member == none) return {errc::pt2_no_payload, t.offset};
-      e = t.is_pickled ? error() : inflate(t.member);
+      if (t.member == none) e = {errc::pt2_no_payload, t.offset};
     }
     return e;
   }
+  /// The tensors of an archive in a member.
+  [[nodiscard]] error read_pickle(std::uint32_t i, range& out) {
+    if (const error e = inflate(i); e.code != errc::ok) return e;
+    inner_archive inner;
+    inner.data_offset = m_.members[i].data_offset;
+    inner.owned = m_.members[i].owned;
+    inner.zip.source = content(m_, m_.members[i]);
+    const auto placed = [&inner](error e) { return error(e.code, inner.place(e.offset)); };
+    const error e = archive_reader(inner.zip.source, options_.limit, inner.zip).read();
+    if (e.code != errc::ok) return placed(e);
+    const std::uint32_t pickle = find_in_root(inner.zip, "data.pkl");
+    if (pickle == none) return placed({errc::pt2_pickle_missing, inner.zip.directory_offset});
+    const std::uint32_t order = find_member(inner.zip, "byteorder");
+    if (order != none && as_text(content(inner.zip, inner.zip.members[order])) != "little")
+      return placed({errc::pt2_byte_order, inner.zip.members[order].data_offset});
+    const member& of = inner.zip.members[pickle];
+    if (of.is_deflated) return placed({errc::pt2_inner_deflated, of.data_offset});
+    if (of.size > options_.limit.max_bytes) return placed({errc::input_too_large, of.data_offset});
+    if (!has_valid_checksum(inner.zip, of)) return placed({errc::pt2_checksum, of.data_offset});
+    if (order == none) m_.has_byte_order = false;
+    return pickle_reader(inner, of, options_.limit, m_).read(out);
+  }
 
   /// JSON that is needed: in memory, and with the right checksum.
-  [[nodiscard]] error load_json(std::uint32_t of, std::uint32_t& i, std::string_view& json) {
-    i = of;
+  [[nodiscard]] error load_json(std::uint32_t i, std::string_view& json) {
     if (m_.members[i].size > options_.limit.max_bytes)
       return {errc::input_too_large, m_.members[i].data_offset};
     if (const error e = load(i); e.code != errc::ok) return e;
@@ -9637,7 +10725,7 @@ TESSERA_INLINE result<model> read(bytes in, const read_options& options) {
 // ---- tessera/pt2/detail/write_program.hpp
 //
 // The JSON of a program and of its stored tensors, as PyTorch writes it: every member of every
-// structure, in the order of the schema.
+// structure, in the order of the schema. Programs of schema 7 become ones of schema 8.
 
 #ifndef TESSERA_PT2_DETAIL_WRITE_PROGRAM_HPP
 #define TESSERA_PT2_DETAIL_WRITE_PROGRAM_HPP
@@ -9701,17 +10789,26 @@ class program_writer {
       w_.end();
     }
     w_.end().key("schema_version").begin_object();
-    w_.key("major").integer(m_.schema_major).key("minor").integer(m_.schema_minor).end();
+    const bool is_known = m_.schema_major == schema_major;
+    w_.key("major").integer(schema_major);
+    w_.key("minor").integer(is_known ? m_.schema_minor : schema_minor).end();
     strings("verifiers", m_.verifiers);
     text_member("torch_version", m_.torch_version);
     strings("guards_code", m_.guards);
     w_.end();
   }
-  void config(range of) {
+  /// `numbers`: of the members with the payloads, whose names are the prefix and that; without them,
+  /// names are those that were read.
+  void config(range of, std::string_view prefix, view<std::uint32_t> numbers) {
     w_.begin_object().key("config").begin_object();
     for (const stored_tensor& t : stored(m_, of)) {
       key(t.name).begin_object();
-      text_member("path_name", t.path);
+      text path;
+      if (numbers.empty())
+        path << text_of(m_, t.path);
+      else
+        path << prefix << numbers[t.member];
+      w_.key("path_name").string(path);
       w_.key("is_param").boolean(t.is_parameter).key("use_pickle").boolean(t.is_pickled);
       w_.key("tensor_meta");
       if (t.meta == none)
@@ -9761,7 +10858,13 @@ class program_writer {
   void symbolic(const scalar& s) {
     if (!s.is_symbolic) return number(s);
     w_.begin_object().key("as_expr").begin_object();
-    text_member("expr_str", s.expression);
+    tessera::text expression;
+    if (m_.schema_major != schema_major)
+      if (const auto infix =
+              read_expression(text_of(m_, s.expression), notation_of(m_.schema_major)))
+        expression = write_expression(*infix);
+    if (expression.size() == 0) expression << text_of(m_, s.expression);
+    w_.key("expr_str").string(expression);
     if (s.kind != scalar_kind::boolean || s.has_hint) {
       w_.key("hint");
       if (s.has_hint)
@@ -9914,6 +11017,13 @@ class program_writer {
     }
     w_.end();
   }
+  /// Control flow of PyTorch 2.6 and earlier: the results are one list, and nothing says whether there
+  /// is one.
+  [[nodiscard]] bool is_earlier_control_flow(const pt2::node& n) const noexcept {
+    constexpr std::string_view family = "torch.ops.higher_order.";
+    return m_.container == container_kind::flat && n.is_single_tensor_return < 0 &&
+           text_of(m_, n.target).substr(0, family.size()) == family;
+  }
   void node(const pt2::node& n) {
     w_.begin_object();
     text_member("target", n.target);
@@ -9927,15 +11037,19 @@ class program_writer {
       w_.end();
     }
     w_.end();
-    argument_list("outputs", n.outputs);
+    const bool is_earlier = is_earlier_control_flow(n);
+    const bool is_list =
+        n.outputs.count == 1 && m_.arguments[n.outputs.first].kind == argument_kind::tensors;
+    argument_list("outputs",
+                  is_earlier && is_list ? m_.arguments[n.outputs.first].items : n.outputs);
     w_.key("metadata").begin_object();
     for (const text_entry& e : rows(m_.metadata, n.metadata))
       key(e.key).string(text_of(m_, e.value));
     w_.end().key("is_hop_single_tensor_return");
-    if (n.is_single_tensor_return < 0)
-      w_.null();
+    if (n.is_single_tensor_return >= 0 || is_earlier)
+      w_.boolean(is_earlier ? !is_list : n.is_single_tensor_return != 0);
     else
-      w_.boolean(n.is_single_tensor_return != 0);
+      w_.null();
     w_.key("name");
     if (n.has_name)
       w_.string(text_of(m_, n.name));
@@ -10024,12 +11138,14 @@ class archive_writer {
 
   [[nodiscard]] error write(const write_options& options) {
     if (const error e = check(m_); e.code != errc::ok) return e;
+    if (const error e = check_schema(); e.code != errc::ok) return e;
+    list_parts();
     if (options.checksums)
-      for (const member& of : m_.members)
-        if ((!of.is_deflated || of.owned != member::no_data) && !has_valid_checksum(m_, of))
-          return {errc::pt2_checksum, of.data_offset};
-    make_json();
-    for (std::uint32_t i = 0; i < m_.members.size() && !stopped_; ++i) write_member(i);
+      for (const part& p : parts_)
+        if (p.member != none && !is_closed(m_.members[p.member]) &&
+            !has_valid_checksum(m_, m_.members[p.member]))
+          return {errc::pt2_checksum, m_.members[p.member].data_offset};
+    for (std::size_t i = 0; i < parts_.size() && !stopped_; ++i) write_part(parts_[i]);
     const std::uint64_t directory = offset_;
     put({directory_.data(), directory_.size()});
     write_end(directory);
@@ -10037,24 +11153,131 @@ class archive_writer {
   }
 
  private:
-  void make_json() {
-    text json, path;
+  /// A member that is written: one that was read, or made here.
+  struct part {
+    std::size_t name = 0, name_size = 0;  ///< in names_
+    std::uint32_t member = none;
+    bytes made;
+  };
+
+  /// What schema 8 and container C can't hold.
+  [[nodiscard]] error check_schema() const {
+    if (m_.container == container_kind::pickled && m_.programs > 1)
+      return {errc::pt2_write_programs, m_.directory_offset};
+    if (m_.schema_major == schema_major) return {};
+    for (const scalar& s : m_.scalars)
+      if (s.is_symbolic &&
+          !read_expression(text_of(m_, s.expression), notation_of(m_.schema_major)))
+        return {errc::pt2_expression, s.offset};
+    return {};
+  }
+
+  void list_parts() {
+    program_writer(json_, m_).program();
+    program_json_ = in_ascii(json_);
+    if (m_.container == container_kind::raw)
+      list_members();
+    else
+      list_converted();
+  }
+  void add(std::string_view a, std::string_view b, std::uint32_t member, bytes made = {}) {
+    parts_.push_back({names_.size(), a.size() + b.size(), member, made});
+    names_ << a << b;
+  }
+  [[nodiscard]] std::string_view name_of(const part& p) const noexcept {
+    return names_.view().substr(p.name, p.name_size);
+  }
+  /// The JSON of weights or constants; see program_writer::config.
+  [[nodiscard]] bytes make_config(text& to, range of, std::string_view prefix,
+                                  view<std::uint32_t> numbers) {
+    json_.clear();
+    program_writer(json_, m_).config(of, prefix, numbers);
+    to = in_ascii(json_);
+    return as_bytes(to);
+  }
+
+  /// The members that were read, three of them made anew.
+  void list_members() {
     const std::string_view name = text_of(m_, m_.name);
-    const auto take = [&](std::uint32_t& index, text& to) {
-      index = find_member(m_, path);
-      to = in_ascii(json);
-      json.clear();
-      path.clear();
+    const auto find = [&](std::string_view a, std::string_view b) {
+      text path;
+      path << a << name << b;
+      return find_member(m_, path);
     };
-    program_writer(json, m_).program();
-    path << "models/" << name << ".json";
-    take(made_[0], made_text_[0]);
-    program_writer(json, m_).config(m_.weights);
-    path << "data/weights/" << name << "_weights_config.json";
-    take(made_[1], made_text_[1]);
-    program_writer(json, m_).config(m_.constants);
-    path << "data/constants/" << name << "_constants_config.json";
-    take(made_[2], made_text_[2]);
+    const std::uint32_t program = find("models/", ".json");
+    const std::uint32_t weights = find("data/weights/", "_weights_config.json");
+    const std::uint32_t constants = find("data/constants/", "_constants_config.json");
+    for (std::uint32_t i = 0; i < m_.members.size(); ++i) {
+      const std::string_view member = text_of(m_, m_.members[i].name);
+      if (i == program)
+        add(member, "", none, as_bytes(program_json_));
+      else if (i == weights)
+        add(member, "", none, make_config(weights_json_, m_.weights, "", {}));
+      else if (i == constants)
+        add(member, "", none, make_config(constants_json_, m_.constants, "", {}));
+      else
+        add(member, "", i);
+    }
+  }
+
+  /// The members of a container of PyTorch 2.9, from those of an earlier one.
+  void list_converted() {
+    const bool is_flat = m_.container == container_kind::flat;
+    const std::string_view name = text_of(m_, m_.name);
+    root_ << (is_flat ? std::string_view("archive/") : text_of(m_, m_.root));
+    text path;
+    const auto named = [&](std::string_view a, std::string_view b) {
+      path.clear();
+      path << a << name << b;
+      return path.view();
+    };
+    list_storages("data/weights/", "weight_", m_.weights);
+    add(root_, named("data/weights/", "_weights_config.json"), none,
+        make_config(weights_json_, m_.weights, "weight_", numbers_));
+    list_storages("data/constants/", "tensor_", m_.constants);
+    add(root_, named("data/constants/", "_constants_config.json"), none,
+        make_config(constants_json_, m_.constants, "tensor_", numbers_));
+    add(root_, named("models/", ".json"), none, as_bytes(program_json_));
+    if (is_flat) {
+      if (const std::uint32_t i = find_member(m_, "serialized_example_inputs.pt"); i != none)
+        add(root_, named("data/sample_inputs/", ".pt"), i);
+      list_flat_rest();
+      return;
+    }
+    const std::uint32_t replaced[] = {find_member(m_, named("models/", ".json")),
+                                      find_member(m_, named("data/weights/", ".pt")),
+                                      find_member(m_, named("data/constants/", ".pt"))};
+    for (std::uint32_t i = 0; i < m_.members_by_name.size(); ++i)
+      if (i != replaced[0] && i != replaced[1] && i != replaced[2])
+        add(text_of(m_, m_.members[i].name), "", i);
+  }
+  /// Each storage once, under its number.
+  void list_storages(std::string_view folder, std::string_view prefix, range of) {
+    numbers_.clear();
+    for (std::size_t i = 0; i < m_.members.size(); ++i) numbers_.push_back(none);
+    std::uint32_t count = 0;
+    for (const stored_tensor& t : stored(m_, of)) {
+      if (numbers_[t.member] != none) continue;
+      numbers_[t.member] = count;
+      text path;
+      path << folder << prefix << count++;
+      add(root_, path, t.member);
+    }
+  }
+  /// What a flat archive doesn't have, and the files that users add to one.
+  void list_flat_rest() {
+    constexpr std::string_view before = "extra_files/", after = "extra/";
+    for (std::uint32_t i = 0; i < m_.members_by_name.size(); ++i) {
+      const std::string_view member = text_of(m_, m_.members[i].name);
+      if (member.substr(0, before.size()) != before || member.size() == before.size()) continue;
+      text path;
+      path << after << member.substr(before.size());
+      add(root_, path, i);
+    }
+    add(root_, "archive_format", none, as_bytes(std::string_view("pt2")));
+    add(root_, "archive_version", none, as_bytes(std::string_view("0")));
+    add(root_, ".data/version", none, as_bytes(std::string_view("6\n")));
+    add(root_, "byteorder", none, as_bytes(std::string_view("little")));
   }
 
   void put(bytes piece) {
@@ -10069,25 +11292,22 @@ class archive_writer {
     to.append(as_bytes(s).data(), s.size());
   }
 
-  void write_member(std::uint32_t i) {
-    const member& of = m_.members[i];
+  /// Whether a member is deflated and was never opened.
+  [[nodiscard]] static bool is_closed(const member& of) noexcept {
+    return of.is_deflated && of.owned == member::no_data;
+  }
+  void write_part(const part& p) {
+    if (p.member == none)
+      return write_member(name_of(p), p.made, p.made.size(), crc32(p.made), false);
+    const member& of = m_.members[p.member];
     bytes data = content(m_, of);
-    std::uint32_t crc = of.crc;
-    std::uint64_t size = of.size;
-    const bool is_deflated = of.is_deflated && of.owned == member::no_data;
-    if (is_deflated) data = m_.source.subspan(to_size(of.data_offset), to_size(of.stored_size));
-    for (std::size_t k = 0; k < 3; ++k)
-      if (made_[k] == i) {
-        data = as_bytes(made_text_[k]);
-        crc = crc32(data);
-        size = data.size();
-      }
-    write_parts(text_of(m_, of.name), data, size, crc, is_deflated);
+    if (is_closed(of)) data = m_.source.subspan(to_size(of.data_offset), to_size(of.stored_size));
+    write_member(name_of(p), data, of.size, of.crc, is_closed(of));
   }
 
   /// Header, padding, content and descriptor; and the entry of the directory.
-  void write_parts(std::string_view name, bytes data, std::uint64_t size, std::uint32_t crc,
-                   bool is_deflated) {
+  void write_member(std::string_view name, bytes data, std::uint64_t size, std::uint32_t crc,
+                    bool is_deflated) {
     constexpr std::uint16_t utf8_flag = 0x0800, descriptor_flag = 0x0008;
     const std::uint64_t header = offset_;
     const std::uint64_t stored = data.size();
@@ -10192,8 +11412,10 @@ class archive_writer {
   std::uint64_t offset_ = 0, count_ = 0;
   bool stopped_ = false;
   pool<std::byte> piece_, directory_;
-  std::uint32_t made_[3] = {none, none, none};  // members with new JSON
-  text made_text_[3];
+  text names_, root_, json_;
+  text program_json_, weights_json_, constants_json_;
+  pool<part> parts_;
+  pool<std::uint32_t> numbers_;  // of members with storages
 };
 
 }  // namespace pt2::detail

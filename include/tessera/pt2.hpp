@@ -36,6 +36,7 @@
 #include "pt2/format.hpp"
 #include "pt2/model.hpp"
 #include "pt2/operators.hpp"
+#include "pt2/pickle.hpp"
 #include "pt2/print.hpp"
 #include "pt2/read.hpp"
 #include "pt2/verify.hpp"

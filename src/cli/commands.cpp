@@ -525,7 +525,8 @@ operations; d3 has a node for each. Plans have only one form, so they are only f
      R"(Sections are written in canonical order, without slack. The container must pass `tessera check`.
 Weights are streamed, so the container may be larger than memory.)"},
     {"convert", in_pt2,
-     R"(The archive as PyTorch lays it out. All checksums are checked; sample inputs stay as they are.)"},
+     R"(The archive as PyTorch lays it out; one of PyTorch 2.5 to 2.8 in the form of 2.9, which later versions
+load. All checksums are checked; sample inputs stay as they are.)"},
     {"convert", everywhere,
      R"(An output that ends in .gz or .zst is compressed, except PT2 archives.)"},
     {"import", everywhere,
@@ -533,7 +534,7 @@ Weights are streamed, so the container may be larger than memory.)"},
 are streamed, and tied ones stored once. Buffers that the program changes are states, which begin with
 the archive's values and last from run to run. What NAC can't express is refused with its node, its
 module and its line of Python: control flow other than cond, complex numbers as arguments. Archives
-are those of torch.export.save, PyTorch 2.9 and later, before or after run_decompositions().)"},
+are those of torch.export.save, PyTorch 2.5 and later, before or after run_decompositions().)"},
     {"optimize", everywhere,
      R"(Passes, which run in this order until none changes anything:
 

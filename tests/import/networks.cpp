@@ -18,6 +18,23 @@ TEST_CASE("import/networks: what PyTorch computes", "[import]") {
   }
 }
 
+TEST_CASE("import/networks: what PyTorch 2.5, and programs in containers of 2.7 and 2.8, compute",
+          "[import]") {
+  for (const std::string recorded : {"flat", "repacked"}) {
+    const expectations all("earlier/" + recorded + ".safetensors");
+    std::size_t count = 0;
+    for (const std::string& name : networks("earlier", 13)) {
+      if (!all.find(name + ".out0")) continue;
+      INFO(name);
+      const imported made(data("earlier/" + name + ".pt2"));
+      REQUIRE(made);
+      check_runs(made.program(), name, all);
+      ++count;
+    }
+    CHECK(count == (recorded == "flat" ? 8 : 5));
+  }
+}
+
 TEST_CASE("import/networks: version 1.6 computes the same", "[import]") {
   const expectations all;
   for (const std::string name : {"resnet", "causal_lengths", "kv_cache", "choice"}) {

@@ -22,14 +22,15 @@ namespace import_tests {
 
 namespace vn = tessera::vm::nac;
 
-/// Their names, sorted.
-[[nodiscard]] inline std::vector<std::string> networks() {
+/// Their names, sorted, or those of another folder's.
+[[nodiscard]] inline std::vector<std::string> networks(const std::string& folder = "networks",
+                                                       std::size_t least = 60) {
   std::vector<std::string> out;
   for (const std::filesystem::directory_entry& entry :
-       std::filesystem::directory_iterator(data("networks")))
+       std::filesystem::directory_iterator(data(folder)))
     if (entry.path().extension() == ".pt2") out.push_back(entry.path().stem().string());
   std::sort(out.begin(), out.end());
-  REQUIRE(out.size() >= 60);
+  REQUIRE(out.size() >= least);
   return out;
 }
 
@@ -37,8 +38,8 @@ struct expectations {
   io::content file;
   std::optional<nac::safetensors> tensors;
 
-  expectations() {
-    auto loaded = io::load(data("networks/networks.safetensors"));
+  explicit expectations(const std::string& recorded = "networks/networks.safetensors") {
+    auto loaded = io::load(data(recorded));
     REQUIRE(loaded);
     file = std::move(*loaded);
     auto read = nac::read_safetensors(file.view());

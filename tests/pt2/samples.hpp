@@ -154,8 +154,28 @@ struct archive {
   const std::string source = source_of(name);
   const pt2::model m = model(source);
   archive out;
-  for (const pt2::member& of : m.members)
-    out.entries.push_back({std::string(text_of(m, of.name)), std::string(text_of(content(m, of)))});
+  for (std::size_t i = 0; i < m.members_by_name.size(); ++i)
+    out.entries.push_back({std::string(text_of(m, m.members[i].name)),
+                           std::string(text_of(content(m, m.members[i])))});
+  return out;
+}
+/// Those of the archive that torch.save makes, which has no more than stored members with
+/// descriptors, in the order of its directory.
+[[nodiscard]] inline archive open_inner(std::string_view source) {
+  const auto number = [&](std::size_t at, int size) {
+    std::size_t value = 0;
+    for (int i = size; i-- != 0;)
+      value = value << 8 | static_cast<unsigned char>(source[at + static_cast<std::size_t>(i)]);
+    return value;
+  };
+  archive out;
+  for (std::size_t at = number(source.size() - 6, 4); number(at, 4) == 0x02014b50;) {
+    const std::size_t name = number(at + 28, 2), header = number(at + 42, 4);
+    const std::size_t data = header + 30 + number(header + 26, 2) + number(header + 28, 2);
+    out.entries.push_back({std::string(source.substr(at + 46, name)),
+                           std::string(source.substr(data, number(at + 24, 4)))});
+    at += 46 + name + number(at + 30, 2) + number(at + 32, 2);
+  }
   return out;
 }
 

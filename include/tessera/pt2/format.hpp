@@ -200,8 +200,9 @@ inline constexpr spec_row output_kinds[] = {TESSERA_PT2_OUTPUT_KINDS(TESSERA_X)}
   return output_kinds[static_cast<std::size_t>(k)];
 }
 
-inline constexpr std::int64_t schema_major = 8;   ///< the schema's version that is read
-inline constexpr std::int64_t schema_minor = 20;  ///< the newest that is known
+inline constexpr std::int64_t schema_major = 8;        ///< the schema's version that is written
+inline constexpr std::int64_t schema_minor = 20;       ///< the newest that is known
+inline constexpr std::int64_t first_schema_major = 7;  ///< of PyTorch 2.5, in flat archives only
 
 }  // namespace pt2
 }  // namespace tessera::inline TESSERA_ABI

@@ -53,9 +53,16 @@ struct range {
   std::uint32_t first = 0, count = 0;
 };
 
-/// A member of the archive.
+/// How an archive keeps programs and tensors.
+enum class container_kind : std::uint8_t {
+  flat,     ///< of PyTorch 2.7 and earlier: one program, no root folder, pickled tensors
+  pickled,  ///< of 2.8: tensors are in archives of their own, which pickles list
+  raw,      ///< of 2.9 and later: storages are members, which JSON lists
+};
+
+/// A member of the archive, or a storage that is one of an archive in a member.
 struct member {
-  string name;                    ///< with the root folder
+  string name;                    ///< with the root folder; of a storage, in its own archive
   std::uint64_t offset = 0;       ///< of its local header
   std::uint64_t data_offset = 0;  ///< of its first byte
   std::uint64_t stored_size = 0;  ///< bytes in the archive
@@ -178,7 +185,7 @@ struct range_constraint {
 /// A weight or constant.
 struct stored_tensor {
   string name;                  ///< "encoder.weight"
-  string path;                  ///< "weight_0"
+  string path;                  ///< "weight_0"; of a pickle, the key of the storage: "0"
   std::uint32_t member = none;  ///< in model::members
   std::uint32_t meta = none;    ///< in model::tensors; none for objects
   bool is_parameter = false, is_pickled = false;
@@ -191,13 +198,14 @@ struct model {
   // ---- the archive
   string root;           ///< its folder, with the '/'; empty where there is none
   string name;           ///< of the program: "model"
-  pool<member> members;  ///< in the order of the directory
-  pool<std::uint32_t> members_by_name;
-  pool<std::byte> contents;  ///< of members that were deflated, or changed since
+  pool<member> members;  ///< in the order of the directory; then the storages of pickles
+  pool<std::uint32_t> members_by_name;  ///< without these storages
+  pool<std::byte> contents;             ///< of members that were deflated, or changed since
   std::uint64_t directory_offset = 0;
   std::uint64_t prefix_size = 0;  ///< bytes before the first member
   std::uint32_t programs = 0;     ///< how many there are in the archive
   bool has_byte_order = false;
+  container_kind container = container_kind::raw;
 
   // ---- the program
   std::int64_t schema_major = pt2::schema_major, schema_minor = pt2::schema_minor;

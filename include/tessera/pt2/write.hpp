@@ -12,11 +12,18 @@
 // archive of PyTorch 2.13 survives read() and write() byte for byte, but for unknown members of JSON
 // objects, which are dropped, and the order of members of the known ones.
 //
+// What was read from an archive of PyTorch 2.5 to 2.8 is written in the container of 2.9, without
+// pickles but for the sample inputs. Its schema becomes 8.20 if it was 7: expressions change their
+// notation, the list of results of control flow becomes single ones, and what version 8 adds has its
+// defaults. So an archive of 2.5 can be loaded by PyTorch 2.13.
+//
 // Lifetime:   nothing is kept; contents go to a sink without a copy.
 // Errors:     before the first byte: pt2_index; pt2_checksum at a member, for all are checked as they
-//             are copied; json_* never. pt2_write_stopped, with the offset 0, when `put` returned false.
+//             are copied; pt2_write_programs for several programs with pickled weights; pt2_expression
+//             for one of schema 7 that isn't an expression; json_* never. pt2_write_stopped, with the
+//             offset 0, when `put` returned false.
 // Limits:     none.
-// Allocation: the JSON, at most twice, and 16 bytes for each member; without a sink the archive, once.
+// Allocation: the JSON, at most twice, and 64 bytes for each member; without a sink the archive, once.
 
 #ifndef TESSERA_PT2_WRITE_HPP
 #define TESSERA_PT2_WRITE_HPP

@@ -60,7 +60,7 @@ class index_checker {
     }
     in(m_.weights, m_.stored);
     in(m_.constants, m_.stored);
-    ok_ = ok_ && m_.members_by_name.size() == m_.members.size();
+    ok_ = ok_ && m_.members_by_name.size() <= m_.members.size();
     for (const std::uint32_t i : m_.members_by_name) in(i, m_.members);
   }
 

@@ -10,6 +10,7 @@
 #include "../../core/json_path.hpp"
 #include "../../core/json_read.hpp"
 #include "archive.hpp"
+#include "pickle.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace pt2::detail {
@@ -27,10 +28,26 @@ namespace pt2::detail {
   if (shown != 0) to << (shown == max_shown ? ", ...)" : ")");
 }
 
+/// Appends " (STACK_GLOBAL)", or " (os system)": what a pickle has that is refused.
+[[gnu::cold]] inline void append_refused(text& to, errc code, std::string_view pickle) {
+  if (pickle.empty()) return;
+  if (code == errc::pt2_pickle_opcode)
+    for (const pickle_opcode_row& row : pickle_opcodes)
+      if (row.byte == static_cast<std::uint8_t>(pickle[0])) to << " (" << row.name << ')';
+  if (code != errc::pt2_pickle_global) return;
+  constexpr std::size_t max_shown = 100;
+  const std::size_t end = pickle.find('\n');
+  const std::string_view module = pickle.substr(1, end - 1), name = pickle.substr(end + 1);
+  append_shown(to << " (", module.substr(0, max_shown));
+  append_shown(to << ' ', name.substr(0, name.find('\n')).substr(0, max_shown));
+  to << ')';
+}
+
 /// Appends "member m/models/model.json, $.graph_module.graph": the member that an offset is in and,
-/// in JSON, the path. Nothing where the archive has no directory.
+/// in JSON, the path; in an archive within the archive, its member. Nothing where the archive has no
+/// directory.
 [[gnu::cold]] inline void append_member_place(text& to, errc code, bytes source,
-                                              std::uint64_t offset) {
+                                              std::uint64_t offset, bool is_inner = false) {
   model m;
   m.source = source;
   // Whatever is wrong with one member, the others are found.
@@ -40,15 +57,20 @@ namespace pt2::detail {
         (offset == of.data_offset + of.stored_size && of.size != 0))
       continue;
     const std::string_view name = text_of(m, of.name);
-    append_shown(to << "member ", name);
-    if (of.is_deflated || offset < of.data_offset || name.size() < 5 ||
-        name.substr(name.size() - 5) != ".json")
-      return;
-    const std::string_view json = as_text(content(m, of));
-    const text path = json::path(json, offset - of.data_offset, {.max_depth = 1024});
+    append_shown(to << (is_inner ? ", " : "member "), name);
+    if (of.is_deflated || offset < of.data_offset) return;
+    const auto ends_with = [name](std::string_view ending) {
+      return name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending;
+    };
+    const bytes data = content(m, of);
+    const std::uint64_t in_data = offset - of.data_offset;
+    if (is_inner) return append_refused(to, code, as_text(data.subspan(to_size(in_data))));
+    if (ends_with(".pt")) return append_member_place(to, code, data, in_data, true);
+    if (!ends_with(".json")) return;
+    const std::string_view json = as_text(data);
+    const text path = json::path(json, in_data, {.max_depth = 1024});
     append_shown(to << ", ", path);
-    if (code == errc::pt2_missing)
-      append_members(to, json.substr(to_size(offset - of.data_offset)));
+    if (code == errc::pt2_missing) append_members(to, json.substr(to_size(in_data)));
     return;
   }
 }

@@ -131,7 +131,8 @@ class value_printer {
   void number(const scalar& s, std::string_view before = {}) {
     out_ << before;
     if (s.is_symbolic) {
-      const result<expression> e = read_expression(text_of(m_, s.expression));
+      const result<expression> e =
+          read_expression(text_of(m_, s.expression), notation_of(m_.schema_major));
       if (e) print_term(out_, *e, 0, 0);
       if (!e) quoted(s.expression);
     } else if (s.kind == scalar_kind::integer) {

@@ -15,6 +15,7 @@
 #include "../read.hpp"
 #include "archive.hpp"
 #include "errors.hpp"
+#include "pickle.hpp"
 #include "read_program.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -31,14 +32,15 @@ class model_reader {
   result<model> read() {
     error e = archive_reader(m_.source, options_.limit, m_).read();
     if (e.code == errc::ok) e = find_root();
-    if (e.code == errc::ok) e = check_format();
-    if (e.code == errc::ok) e = choose_program();
+    const bool is_flat = m_.container == container_kind::flat;
+    if (e.code == errc::ok) e = is_flat ? check_version() : check_format();
+    if (e.code == errc::ok) e = is_flat ? take_program() : choose_program();
     std::uint32_t weights = none, constants = none;
-    if (e.code == errc::ok) e = find_config("weights", weights);
-    if (e.code == errc::ok) e = find_config("constants", constants);
+    if (e.code == errc::ok) e = find_tensors("weights", weights);
+    if (e.code == errc::ok) e = find_tensors("constants", constants);
     if (e.code == errc::ok) e = read_program();
-    if (e.code == errc::ok) e = read_config("weights", weights, m_.weights);
-    if (e.code == errc::ok) e = read_config("constants", constants, m_.constants);
+    if (e.code == errc::ok) e = read_tensors("weights", weights, m_.weights);
+    if (e.code == errc::ok) e = read_tensors("constants", constants, m_.constants);
     if (e.code == errc::ok && options_.checksums) e = check_all();
     if (e.code != errc::ok) return e;
     return std::move(m_);
@@ -46,6 +48,7 @@ class model_reader {
 
  private:
   static constexpr std::string_view format_name = "archive_format";
+  static constexpr std::string_view flat_program = "serialized_exported_program.json";
 
   [[nodiscard]] std::string_view name_of(std::uint32_t i) const noexcept {
     return text_of(m_, m_.members[i].name);
@@ -58,29 +61,56 @@ class model_reader {
     return find_member(m_, path_);
   }
 
-  /// The folder of the member archive_format, which holds all others.
-  [[nodiscard]] error find_root() {
-    std::uint32_t of = none;
-    for (std::uint32_t i = 0; i < m_.members.size() && of == none; ++i) {
-      const std::string_view name = name_of(i);
+  /// A member of a model that is in no folder, or in one at the top, which becomes the root.
+  [[nodiscard]] static std::uint32_t find_in_root(model& m, std::string_view file) {
+    for (std::uint32_t i = 0; i < m.members.size(); ++i) {
+      const std::string_view name = text_of(m, m.members[i].name);
       const std::size_t slash = name.find('/');
       const std::size_t first = slash == name.npos ? 0 : slash + 1;
-      if (name.substr(first) != format_name) continue;
-      of = i;
-      m_.root = {m_.members[i].name.first, static_cast<std::uint32_t>(first)};
+      if (name.substr(first) != file) continue;
+      m.root = {m.members[i].name.first, static_cast<std::uint32_t>(first)};
+      return i;
     }
-    if (of == none) return unknown_archive();
+    return none;
+  }
+  /// The folder of the member archive_format, which holds all others.
+  [[nodiscard]] error find_root() {
+    if (find_in_root(m_, format_name) == none) {
+      m_.container = container_kind::flat;
+      return find(flat_program) == none ? at_directory(errc::pt2_no_format) : error();
+    }
     const std::string_view root = text_of(m_, m_.root);
     for (std::uint32_t i = 0; i < m_.members.size(); ++i)
       if (name_of(i).substr(0, root.size()) != root) return {errc::pt2_root, m_.members[i].offset};
     return {};
   }
-  /// An archive without archive_format: that of an earlier version, or something else.
-  [[nodiscard]] error unknown_archive() {
-    if (find("serialized_exported_program.json") != none) return at_directory(errc::pt2_torch_2_7);
-    return at_directory(errc::pt2_no_format);
-  }
 
+  /// The member "version" of a flat archive: "7.3", the version of the schema.
+  [[nodiscard]] error check_version() {
+    if (find("serialized_state_dict.json") != none) return at_directory(errc::pt2_torch_2_4);
+    const std::uint32_t i = find("version");
+    if (i == none) return at_directory(errc::pt2_flat_version);
+    if (const error e = load(i); e.code != errc::ok) return e;
+    const std::string_view all = as_text(content(m_, m_.members[i]));
+    const std::size_t point = all.find('.');
+    const std::uint64_t at = m_.members[i].data_offset;
+    if (!number_of(all.substr(0, point), m_.schema_major) ||
+        (point != all.npos && !number_of(all.substr(point + 1), m_.schema_minor)))
+      return {errc::pt2_flat_version, at};
+    if (m_.schema_major < first_schema_major) return {errc::pt2_torch_2_4, at};
+    if (m_.schema_major > schema_major) return {errc::pt2_schema_major, at};
+    m_.has_byte_order = true;  // it is that of the storages
+    return {};
+  }
+  /// Up to 9 digits.
+  [[nodiscard]] static bool number_of(std::string_view digits, std::int64_t& out) noexcept {
+    out = 0;
+    for (const char c : digits) {
+      if (c < '0' || c > '9') return false;
+      out = out * 10 + (c - '0');
+    }
+    return !digits.empty() && digits.size() < 10;
+  }
   [[nodiscard]] error check_format() {
     struct fixed_member {
       std::string_view name, content;
@@ -105,6 +135,17 @@ class model_reader {
     return {};
   }
 
+  /// That of a flat archive, which has no name.
+  [[nodiscard]] error take_program() {
+    constexpr std::string_view usual = "model";
+    if (!options_.program.empty() && options_.program != usual)
+      return at_directory(errc::pt2_no_program);
+    m_.name = {static_cast<std::uint32_t>(m_.characters.size()),
+               static_cast<std::uint32_t>(usual.size())};
+    m_.characters << usual;
+    m_.programs = 1;
+    return {};
+  }
   [[nodiscard]] error choose_program() {
     constexpr std::string_view folder = "models/", ending = ".json", usual = "model";
     const std::string_view wanted = options_.program.empty() ? usual : options_.program;
@@ -133,40 +174,60 @@ class model_reader {
   }
 
   [[nodiscard]] error read_program() {
-    std::uint32_t i = none;
+    std::uint32_t i = m_.container == container_kind::flat
+                          ? find(flat_program)
+                          : find("models/", text_of(m_, m_.name), ".json");
     std::string_view json;
-    error e = load_json(find("models/", text_of(m_, m_.name), ".json"), i, json);
+    error e = load_json(i, json);
     if (e.code != errc::ok) return e;
     const member of = m_.members[i];
+    const std::int64_t expected = m_.schema_major;
     e = program_reader(json, options_.limit, of.data_offset, of.is_deflated, m_).read();
     // Where another version of the schema is the reason, this is the better message.
     if (e.code == errc::pt2_variant || e.code == errc::pt2_missing ||
         e.code == errc::pt2_element_type) {
       const std::uint64_t at = json::find(json, "$.schema_version.major", options_.limit);
-      if (at != json::no_offset && json.substr(to_size(at), 2) != "8," &&
-          json.substr(to_size(at), 2) != "8}")
+      if (at == json::no_offset) return e;
+      const std::string_view major = json.substr(to_size(at), 2);
+      if (major[0] != '0' + expected || (major.back() != ',' && major.back() != '}'))
         e = {errc::pt2_schema_major, of.data_offset + (of.is_deflated ? 0 : at)};
     }
     return e;
   }
 
-  /// kind: "weights" or "constants".
-  [[nodiscard]] error find_config(std::string_view kind, std::uint32_t& config) {
+  /// kind: "weights" or "constants". What lists them: JSON or, in earlier containers, an archive with
+  /// a pickle.
+  [[nodiscard]] error find_tensors(std::string_view kind, std::uint32_t& list) {
+    if (m_.container == container_kind::flat) {
+      list = find(kind == "weights" ? "serialized_state_dict.pt" : "serialized_constants.pt");
+      return list != none ? error() : at_directory(errc::pt2_no_config);
+    }
     text folder, file;
     folder << "data/" << kind << '/';
     file << '_' << kind << "_config.json";
     const std::string_view name = text_of(m_, m_.name);
-    config = find(folder, name, file);
-    if (config != none) return {};
-    return at_directory(find(folder, name, ".pt") != none ? errc::pt2_torch_2_8
-                                                          : errc::pt2_no_config);
+    const bool is_first = kind == "weights";
+    if (is_first || m_.container == container_kind::raw) list = find(folder, name, file);
+    if (list != none || (!is_first && m_.container == container_kind::raw))
+      return list != none ? error() : at_directory(errc::pt2_no_config);
+    m_.container = container_kind::pickled;
+    list = find(folder, name, ".pt");
+    return list != none ? error() : at_directory(errc::pt2_no_config);
   }
-  [[nodiscard]] error read_config(std::string_view kind, std::uint32_t config, range& out) {
+  [[nodiscard]] error read_tensors(std::string_view kind, std::uint32_t list, range& out) {
+    error e =
+        m_.container == container_kind::raw ? read_config(kind, list, out) : read_pickle(list, out);
+    for (std::uint32_t k = 0; k < out.count && e.code == errc::ok; ++k) {
+      const stored_tensor& t = m_.stored[out.first + k];
+      e = t.is_pickled ? error() : inflate(t.member);
+    }
+    return e;
+  }
+  [[nodiscard]] error read_config(std::string_view kind, std::uint32_t i, range& out) {
     text folder;
     folder << "data/" << kind << '/';
-    std::uint32_t i = none;
     std::string_view json;
-    error e = load_json(config, i, json);
+    error e = load_json(i, json);
     if (e.code != errc::ok) return e;
     e = program_reader(json, options_.limit, m_.members[i].data_offset, m_.members[i].is_deflated,
                        m_)
@@ -174,15 +235,35 @@ class model_reader {
     for (std::uint32_t k = 0; k < out.count && e.code == errc::ok; ++k) {
       stored_tensor& t = m_.stored[out.first + k];
       t.member = find(folder, text_of(m_, t.path));
-      if (t.member == none) return {errc::pt2_no_payload, t.offset};
-      e = t.is_pickled ? error() : inflate(t.member);
+      if (t.member == none) e = {errc::pt2_no_payload, t.offset};
     }
     return e;
   }
+  /// The tensors of an archive in a member.
+  [[nodiscard]] error read_pickle(std::uint32_t i, range& out) {
+    if (const error e = inflate(i); e.code != errc::ok) return e;
+    inner_archive inner;
+    inner.data_offset = m_.members[i].data_offset;
+    inner.owned = m_.members[i].owned;
+    inner.zip.source = content(m_, m_.members[i]);
+    const auto placed = [&inner](error e) { return error(e.code, inner.place(e.offset)); };
+    const error e = archive_reader(inner.zip.source, options_.limit, inner.zip).read();
+    if (e.code != errc::ok) return placed(e);
+    const std::uint32_t pickle = find_in_root(inner.zip, "data.pkl");
+    if (pickle == none) return placed({errc::pt2_pickle_missing, inner.zip.directory_offset});
+    const std::uint32_t order = find_member(inner.zip, "byteorder");
+    if (order != none && as_text(content(inner.zip, inner.zip.members[order])) != "little")
+      return placed({errc::pt2_byte_order, inner.zip.members[order].data_offset});
+    const member& of = inner.zip.members[pickle];
+    if (of.is_deflated) return placed({errc::pt2_inner_deflated, of.data_offset});
+    if (of.size > options_.limit.max_bytes) return placed({errc::input_too_large, of.data_offset});
+    if (!has_valid_checksum(inner.zip, of)) return placed({errc::pt2_checksum, of.data_offset});
+    if (order == none) m_.has_byte_order = false;
+    return pickle_reader(inner, of, options_.limit, m_).read(out);
+  }
 
   /// JSON that is needed: in memory, and with the right checksum.
-  [[nodiscard]] error load_json(std::uint32_t of, std::uint32_t& i, std::string_view& json) {
-    i = of;
+  [[nodiscard]] error load_json(std::uint32_t i, std::string_view& json) {
     if (m_.members[i].size > options_.limit.max_bytes)
       return {errc::input_too_large, m_.members[i].data_offset};
     if (const error e = load(i); e.code != errc::ok) return e;

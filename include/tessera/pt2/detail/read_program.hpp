@@ -32,7 +32,13 @@ class program_reader {
   /// `base` is the offset of the JSON in the archive; `is_inflated`: all offsets are the base.
   program_reader(std::string_view json, const limits& limit, std::uint64_t base, bool is_inflated,
                  model& out)
-      : limit_(limit), base_(base), is_inflated_(is_inflated), in_(json, limit), m_(out) {
+      : limit_(limit),
+        base_(base),
+        is_inflated_(is_inflated),
+        expected_major_(out.schema_major),
+        has_bare_reals_(out.schema_major < schema_major || out.schema_minor <= 2),
+        in_(json, limit),
+        m_(out) {
     if (json.substr(0, 1) == "\xEF") fail(errc::json_expected_object, 0);  // a byte order mark
   }
 
@@ -123,14 +129,34 @@ class program_reader {
     return r;
   }
   [[nodiscard]] double real() {
-    if (peek() != json::kind::string) return in_.number().value;
-    const std::uint64_t at = offset();
-    const std::string_view s = in_.string();
     constexpr double infinity = tessera::detail::infinity;
-    if (s == "Infinity") return infinity;
-    if (s == "-Infinity") return -infinity;
-    if (s != "NaN") fail(errc::pt2_real, at);
-    return infinity - infinity;
+    struct named_real {
+      std::string_view name;
+      double value;
+    };
+    const named_real reals[] = {
+        {"Infinity", infinity}, {"-Infinity", -infinity}, {"NaN", infinity - infinity}};
+    if (peek() == json::kind::string) {
+      const std::uint64_t at = offset();
+      const std::string_view s = in_.string();
+      for (const named_real& r : reals)
+        if (s == r.name) return r.value;
+      fail(errc::pt2_real, at);
+    } else if (has_bare_reals_) {
+      const std::string_view rest = in_.rest();
+      for (const named_real& r : reals)
+        if (rest.substr(0, r.name.size()) == r.name)
+          return in_.resume(rest.data() + r.name.size()), r.value;
+    }
+    return in_.number().value;
+  }
+  /// The value of as_none.
+  void no_value() {
+    const std::uint64_t at = offset();
+    if (expected_major_ == schema_major && !boolean()) fail(errc::pt2_none, at);
+    if (expected_major_ == schema_major) return;
+    array();
+    if (element()) fail(errc::pt2_none, at);
   }
   /// Enters a union. True: its variant is in `key`, and the value is to be read; then leave().
   [[nodiscard]] bool enter(std::string_view& key) {
@@ -272,11 +298,7 @@ class program_reader {
   /// What is written for an argument of a known kind.
   void argument_value(argument& a) {
     switch (info(a.kind).form) {
-      case argument_form::none: {
-        const std::uint64_t at = offset();
-        if (!boolean()) fail(errc::pt2_none, at);
-        break;
-      }
+      case argument_form::none: no_value(); break;
       case argument_form::boolean: a.boolean = boolean(); break;
       case argument_form::integer: a.integer = integer(); break;
       case argument_form::real: a.real = real(); break;
@@ -343,7 +365,7 @@ class program_reader {
       a.boolean = true;
       value_name(a);
     } else if (key == "as_none") {
-      if (!boolean()) fail(errc::pt2_none, at);
+      no_value();
     } else {
       return fail(errc::pt2_variant, at);
     }
@@ -773,7 +795,7 @@ class program_reader {
         all.seen |= 1;
         const std::uint64_t at = offset();
         m_.schema_major = integer();
-        if (m_.schema_major != pt2::schema_major) fail(errc::pt2_schema_major, at);
+        if (m_.schema_major != expected_major_) fail(errc::pt2_schema_major, at);
       } else if (key == "minor") {
         all.seen |= 2;
         m_.schema_minor = integer();
@@ -814,6 +836,8 @@ class program_reader {
   limits limit_;
   std::uint64_t base_;
   bool is_inflated_;
+  std::int64_t expected_major_;
+  bool has_bare_reals_;  ///< infinities and NaN without quotes
   json::reader in_;
   model& m_;
   pool<argument> waiting_;    // of lists that are open

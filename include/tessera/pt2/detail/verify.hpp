@@ -79,7 +79,8 @@ class verifier {
       found_.note(errc::pt2_note_minor, {.offset = m_.schema_offset});
     if (m_.source.empty()) return;
     if (m_.prefix_size != 0) found_.warning(errc::pt2_note_prefix, {.offset = 0});
-    if (m_.root.size == 0) found_.warning(errc::pt2_note_root, {.offset = m_.directory_offset});
+    if (m_.root.size == 0 && m_.container != container_kind::flat)
+      found_.warning(errc::pt2_note_root, {.offset = m_.directory_offset});
     if (!m_.has_byte_order) found_.note(errc::pt2_note_byte_order, {.offset = m_.directory_offset});
   }
 
@@ -108,7 +109,8 @@ class verifier {
     return ok;
   }
   bool check_scalar(const scalar& s, string name) {
-    if (!s.is_symbolic || read_expression(text(s.expression))) return true;
+    if (!s.is_symbolic || read_expression(text(s.expression), notation_of(m_.schema_major)))
+      return true;
     error(errc::pt2_expression, s.offset).path() << "value " << text(name);
     return false;
   }

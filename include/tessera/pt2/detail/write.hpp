@@ -26,12 +26,14 @@ class archive_writer {
 
   [[nodiscard]] error write(const write_options& options) {
     if (const error e = check(m_); e.code != errc::ok) return e;
+    if (const error e = check_schema(); e.code != errc::ok) return e;
+    list_parts();
     if (options.checksums)
-      for (const member& of : m_.members)
-        if ((!of.is_deflated || of.owned != member::no_data) && !has_valid_checksum(m_, of))
-          return {errc::pt2_checksum, of.data_offset};
-    make_json();
-    for (std::uint32_t i = 0; i < m_.members.size() && !stopped_; ++i) write_member(i);
+      for (const part& p : parts_)
+        if (p.member != none && !is_closed(m_.members[p.member]) &&
+            !has_valid_checksum(m_, m_.members[p.member]))
+          return {errc::pt2_checksum, m_.members[p.member].data_offset};
+    for (std::size_t i = 0; i < parts_.size() && !stopped_; ++i) write_part(parts_[i]);
     const std::uint64_t directory = offset_;
     put({directory_.data(), directory_.size()});
     write_end(directory);
@@ -39,24 +41,131 @@ class archive_writer {
   }
 
  private:
-  void make_json() {
-    text json, path;
+  /// A member that is written: one that was read, or made here.
+  struct part {
+    std::size_t name = 0, name_size = 0;  ///< in names_
+    std::uint32_t member = none;
+    bytes made;
+  };
+
+  /// What schema 8 and container C can't hold.
+  [[nodiscard]] error check_schema() const {
+    if (m_.container == container_kind::pickled && m_.programs > 1)
+      return {errc::pt2_write_programs, m_.directory_offset};
+    if (m_.schema_major == schema_major) return {};
+    for (const scalar& s : m_.scalars)
+      if (s.is_symbolic &&
+          !read_expression(text_of(m_, s.expression), notation_of(m_.schema_major)))
+        return {errc::pt2_expression, s.offset};
+    return {};
+  }
+
+  void list_parts() {
+    program_writer(json_, m_).program();
+    program_json_ = in_ascii(json_);
+    if (m_.container == container_kind::raw)
+      list_members();
+    else
+      list_converted();
+  }
+  void add(std::string_view a, std::string_view b, std::uint32_t member, bytes made = {}) {
+    parts_.push_back({names_.size(), a.size() + b.size(), member, made});
+    names_ << a << b;
+  }
+  [[nodiscard]] std::string_view name_of(const part& p) const noexcept {
+    return names_.view().substr(p.name, p.name_size);
+  }
+  /// The JSON of weights or constants; see program_writer::config.
+  [[nodiscard]] bytes make_config(text& to, range of, std::string_view prefix,
+                                  view<std::uint32_t> numbers) {
+    json_.clear();
+    program_writer(json_, m_).config(of, prefix, numbers);
+    to = in_ascii(json_);
+    return as_bytes(to);
+  }
+
+  /// The members that were read, three of them made anew.
+  void list_members() {
     const std::string_view name = text_of(m_, m_.name);
-    const auto take = [&](std::uint32_t& index, text& to) {
-      index = find_member(m_, path);
-      to = in_ascii(json);
-      json.clear();
-      path.clear();
+    const auto find = [&](std::string_view a, std::string_view b) {
+      text path;
+      path << a << name << b;
+      return find_member(m_, path);
     };
-    program_writer(json, m_).program();
-    path << "models/" << name << ".json";
-    take(made_[0], made_text_[0]);
-    program_writer(json, m_).config(m_.weights);
-    path << "data/weights/" << name << "_weights_config.json";
-    take(made_[1], made_text_[1]);
-    program_writer(json, m_).config(m_.constants);
-    path << "data/constants/" << name << "_constants_config.json";
-    take(made_[2], made_text_[2]);
+    const std::uint32_t program = find("models/", ".json");
+    const std::uint32_t weights = find("data/weights/", "_weights_config.json");
+    const std::uint32_t constants = find("data/constants/", "_constants_config.json");
+    for (std::uint32_t i = 0; i < m_.members.size(); ++i) {
+      const std::string_view member = text_of(m_, m_.members[i].name);
+      if (i == program)
+        add(member, "", none, as_bytes(program_json_));
+      else if (i == weights)
+        add(member, "", none, make_config(weights_json_, m_.weights, "", {}));
+      else if (i == constants)
+        add(member, "", none, make_config(constants_json_, m_.constants, "", {}));
+      else
+        add(member, "", i);
+    }
+  }
+
+  /// The members of a container of PyTorch 2.9, from those of an earlier one.
+  void list_converted() {
+    const bool is_flat = m_.container == container_kind::flat;
+    const std::string_view name = text_of(m_, m_.name);
+    root_ << (is_flat ? std::string_view("archive/") : text_of(m_, m_.root));
+    text path;
+    const auto named = [&](std::string_view a, std::string_view b) {
+      path.clear();
+      path << a << name << b;
+      return path.view();
+    };
+    list_storages("data/weights/", "weight_", m_.weights);
+    add(root_, named("data/weights/", "_weights_config.json"), none,
+        make_config(weights_json_, m_.weights, "weight_", numbers_));
+    list_storages("data/constants/", "tensor_", m_.constants);
+    add(root_, named("data/constants/", "_constants_config.json"), none,
+        make_config(constants_json_, m_.constants, "tensor_", numbers_));
+    add(root_, named("models/", ".json"), none, as_bytes(program_json_));
+    if (is_flat) {
+      if (const std::uint32_t i = find_member(m_, "serialized_example_inputs.pt"); i != none)
+        add(root_, named("data/sample_inputs/", ".pt"), i);
+      list_flat_rest();
+      return;
+    }
+    const std::uint32_t replaced[] = {find_member(m_, named("models/", ".json")),
+                                      find_member(m_, named("data/weights/", ".pt")),
+                                      find_member(m_, named("data/constants/", ".pt"))};
+    for (std::uint32_t i = 0; i < m_.members_by_name.size(); ++i)
+      if (i != replaced[0] && i != replaced[1] && i != replaced[2])
+        add(text_of(m_, m_.members[i].name), "", i);
+  }
+  /// Each storage once, under its number.
+  void list_storages(std::string_view folder, std::string_view prefix, range of) {
+    numbers_.clear();
+    for (std::size_t i = 0; i < m_.members.size(); ++i) numbers_.push_back(none);
+    std::uint32_t count = 0;
+    for (const stored_tensor& t : stored(m_, of)) {
+      if (numbers_[t.member] != none) continue;
+      numbers_[t.member] = count;
+      text path;
+      path << folder << prefix << count++;
+      add(root_, path, t.member);
+    }
+  }
+  /// What a flat archive doesn't have, and the files that users add to one.
+  void list_flat_rest() {
+    constexpr std::string_view before = "extra_files/", after = "extra/";
+    for (std::uint32_t i = 0; i < m_.members_by_name.size(); ++i) {
+      const std::string_view member = text_of(m_, m_.members[i].name);
+      if (member.substr(0, before.size()) != before || member.size() == before.size()) continue;
+      text path;
+      path << after << member.substr(before.size());
+      add(root_, path, i);
+    }
+    add(root_, "archive_format", none, as_bytes(std::string_view("pt2")));
+    add(root_, "archive_version", none, as_bytes(std::string_view("0")));
+    add(root_, ".data/version", none, as_bytes(std::string_view("6\n")));
+    add(root_, "byteorder", none, as_bytes(std::string_view("little")));
   }
 
   void put(bytes piece) {
@@ -71,25 +180,22 @@ class archive_writer {
     to.append(as_bytes(s).data(), s.size());
   }
 
-  void write_member(std::uint32_t i) {
-    const member& of = m_.members[i];
+  /// Whether a member is deflated and was never opened.
+  [[nodiscard]] static bool is_closed(const member& of) noexcept {
+    return of.is_deflated && of.owned == member::no_data;
+  }
+  void write_part(const part& p) {
+    if (p.member == none)
+      return write_member(name_of(p), p.made, p.made.size(), crc32(p.made), false);
+    const member& of = m_.members[p.member];
     bytes data = content(m_, of);
-    std::uint32_t crc = of.crc;
-    std::uint64_t size = of.size;
-    const bool is_deflated = of.is_deflated && of.owned == member::no_data;
-    if (is_deflated) data = m_.source.subspan(to_size(of.data_offset), to_size(of.stored_size));
-    for (std::size_t k = 0; k < 3; ++k)
-      if (made_[k] == i) {
-        data = as_bytes(made_text_[k]);
-        crc = crc32(data);
-        size = data.size();
-      }
-    write_parts(text_of(m_, of.name), data, size, crc, is_deflated);
+    if (is_closed(of)) data = m_.source.subspan(to_size(of.data_offset), to_size(of.stored_size));
+    write_member(name_of(p), data, of.size, of.crc, is_closed(of));
   }
 
   /// Header, padding, content and descriptor; and the entry of the directory.
-  void write_parts(std::string_view name, bytes data, std::uint64_t size, std::uint32_t crc,
-                   bool is_deflated) {
+  void write_member(std::string_view name, bytes data, std::uint64_t size, std::uint32_t crc,
+                    bool is_deflated) {
     constexpr std::uint16_t utf8_flag = 0x0800, descriptor_flag = 0x0008;
     const std::uint64_t header = offset_;
     const std::uint64_t stored = data.size();
@@ -194,8 +300,10 @@ class archive_writer {
   std::uint64_t offset_ = 0, count_ = 0;
   bool stopped_ = false;
   pool<std::byte> piece_, directory_;
-  std::uint32_t made_[3] = {none, none, none};  // members with new JSON
-  text made_text_[3];
+  text names_, root_, json_;
+  text program_json_, weights_json_, constants_json_;
+  pool<part> parts_;
+  pool<std::uint32_t> numbers_;  // of members with storages
 };
 
 }  // namespace pt2::detail

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // The JSON of a program and of its stored tensors, as PyTorch writes it: every member of every
-// structure, in the order of the schema.
+// structure, in the order of the schema. Programs of schema 7 become ones of schema 8.
 
 #ifndef TESSERA_PT2_DETAIL_WRITE_PROGRAM_HPP
 #define TESSERA_PT2_DETAIL_WRITE_PROGRAM_HPP
@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "../../core/json_write.hpp"
+#include "../expression.hpp"
 #include "../model.hpp"
 #include "read_program.hpp"
 
@@ -69,17 +70,26 @@ class program_writer {
       w_.end();
     }
     w_.end().key("schema_version").begin_object();
-    w_.key("major").integer(m_.schema_major).key("minor").integer(m_.schema_minor).end();
+    const bool is_known = m_.schema_major == schema_major;
+    w_.key("major").integer(schema_major);
+    w_.key("minor").integer(is_known ? m_.schema_minor : schema_minor).end();
     strings("verifiers", m_.verifiers);
     text_member("torch_version", m_.torch_version);
     strings("guards_code", m_.guards);
     w_.end();
   }
-  void config(range of) {
+  /// `numbers`: of the members with the payloads, whose names are the prefix and that; without them,
+  /// names are those that were read.
+  void config(range of, std::string_view prefix, view<std::uint32_t> numbers) {
     w_.begin_object().key("config").begin_object();
     for (const stored_tensor& t : stored(m_, of)) {
       key(t.name).begin_object();
-      text_member("path_name", t.path);
+      text path;
+      if (numbers.empty())
+        path << text_of(m_, t.path);
+      else
+        path << prefix << numbers[t.member];
+      w_.key("path_name").string(path);
       w_.key("is_param").boolean(t.is_parameter).key("use_pickle").boolean(t.is_pickled);
       w_.key("tensor_meta");
       if (t.meta == none)
@@ -129,7 +139,13 @@ class program_writer {
   void symbolic(const scalar& s) {
     if (!s.is_symbolic) return number(s);
     w_.begin_object().key("as_expr").begin_object();
-    text_member("expr_str", s.expression);
+    tessera::text expression;
+    if (m_.schema_major != schema_major)
+      if (const auto infix =
+              read_expression(text_of(m_, s.expression), notation_of(m_.schema_major)))
+        expression = write_expression(*infix);
+    if (expression.size() == 0) expression << text_of(m_, s.expression);
+    w_.key("expr_str").string(expression);
     if (s.kind != scalar_kind::boolean || s.has_hint) {
       w_.key("hint");
       if (s.has_hint)
@@ -282,6 +298,13 @@ class program_writer {
     }
     w_.end();
   }
+  /// Control flow of PyTorch 2.6 and earlier: the results are one list, and nothing says whether there
+  /// is one.
+  [[nodiscard]] bool is_earlier_control_flow(const pt2::node& n) const noexcept {
+    constexpr std::string_view family = "torch.ops.higher_order.";
+    return m_.container == container_kind::flat && n.is_single_tensor_return < 0 &&
+           text_of(m_, n.target).substr(0, family.size()) == family;
+  }
   void node(const pt2::node& n) {
     w_.begin_object();
     text_member("target", n.target);
@@ -295,15 +318,19 @@ class program_writer {
       w_.end();
     }
     w_.end();
-    argument_list("outputs", n.outputs);
+    const bool is_earlier = is_earlier_control_flow(n);
+    const bool is_list =
+        n.outputs.count == 1 && m_.arguments[n.outputs.first].kind == argument_kind::tensors;
+    argument_list("outputs",
+                  is_earlier && is_list ? m_.arguments[n.outputs.first].items : n.outputs);
     w_.key("metadata").begin_object();
     for (const text_entry& e : rows(m_.metadata, n.metadata))
       key(e.key).string(text_of(m_, e.value));
     w_.end().key("is_hop_single_tensor_return");
-    if (n.is_single_tensor_return < 0)
-      w_.null();
+    if (n.is_single_tensor_return >= 0 || is_earlier)
+      w_.boolean(is_earlier ? !is_list : n.is_single_tensor_return != 0);
     else
-      w_.boolean(n.is_single_tensor_return != 0);
+      w_.null();
     w_.key("name");
     if (n.has_name)
       w_.string(text_of(m_, n.name));
