@@ -504,8 +504,22 @@ void pt2_tokens(dictionary& out) {
   for (const pt2::element_type_row& row : pt2::element_types)
     out.token(text() << "\"dtype\": " << static_cast<unsigned>(row.type));
   out.group("expressions");
-  for (const std::string_view e : {"Integer(2)", "Symbol('s0', positive=True)", "Mul(", "Add("})
+  for (const std::string_view e :
+       {"Integer(2)", "Symbol('s0', positive=True)", "Mul(", "Add(", "2*s0", "s0//2"})
     out.token(e);
+  out.group("earlier archives");
+  for (const std::string_view name :
+       {"serialized_exported_program.json", "serialized_state_dict.pt", "serialized_constants.pt",
+        "version", "7.3", "archive/data.pkl", "archive/data/0", "data/weights/model.pt"})
+    out.token(name);
+  out.group("pickles");
+  for (const pt2::pickle_opcode_row& row : pt2::pickle_opcodes) {
+    const char opcode = static_cast<char>(row.byte);
+    out.token({&opcode, 1});
+  }
+  for (const pt2::pickle_global_row& row : pt2::pickle_globals)
+    out.token(text() << 'c' << row.module << '\n' << row.name << '\n');
+  out.token("storage");
 }
 
 }  // namespace

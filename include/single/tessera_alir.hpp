@@ -2132,10 +2132,7 @@ struct model {
   X(pt2_format, 6032, "unknown archive_format; expected pt2")                                      \
   X(pt2_version, 6033, "unknown or missing archive_version; expected 0")                           \
   X(pt2_byte_order, 6034, "unsupported byteorder; expected little")                                \
-  X(pt2_torch_2_7, 6035,                                                                           \
-    "an archive of PyTorch 2.7 or earlier, with pickled weights; save it again with 2.9 or later") \
-  X(pt2_torch_2_8, 6036,                                                                           \
-    "an archive of PyTorch 2.8, with pickled weights; save it again with 2.9 or later")            \
+  X(pt2_torch_2_4, 6035, "an archive of PyTorch 2.4 or earlier; save it again with 2.5 or later")  \
   X(pt2_compiled, 6037, "the archive holds compiled code only (AOTInductor) and no graph")         \
   X(pt2_no_program, 6038, "no such program in the archive (models/NAME.json)")                     \
   X(pt2_choose_program, 6039, "several programs and none is called model; name one of them")       \
@@ -2145,12 +2142,31 @@ struct model {
   X(pt2_missing, 6050, "the object lacks a required member")                                       \
   X(pt2_union, 6051, "expected an object with exactly one member")                                 \
   X(pt2_variant, 6052, "unknown variant of this union")                                            \
-  X(pt2_schema_major, 6053, "unsupported major version of the schema; expected 8")                 \
+  X(pt2_schema_major, 6053,                                                                        \
+    "unsupported major version of the schema; expected 8 (7 in archives of 2.5)")                  \
   X(pt2_real, 6054, "expected a number, \"Infinity\", \"-Infinity\" or \"NaN\"")                   \
-  X(pt2_none, 6055, "expected true as the value of as_none")                                       \
+  X(pt2_none, 6055, "expected true as the value of as_none ([] in schema 7)")                      \
   X(pt2_config_symbolic, 6056, "a stored tensor can't have symbolic sizes")                        \
   X(pt2_expression, 6057, "malformed shape expression")                                            \
   X(pt2_tree, 6058, "malformed tree of arguments")                                                 \
+                                                                                                   \
+  X(pt2_pickle_missing, 6060, "the inner archive has no data.pkl, which lists its tensors")        \
+  X(pt2_inner_deflated, 6061, "a member of an inner archive is deflated; expected stored members") \
+  X(pt2_pickle_protocol, 6062, "expected a pickle of protocol 2")                                  \
+  X(pt2_pickle_end, 6063, "expected complete opcodes up to STOP at the end of the pickle")         \
+  X(pt2_pickle_opcode, 6064, "tensors don't need this opcode; pickles are never executed")         \
+  X(pt2_pickle_global, 6065, "tensors don't need this global; pickles are never executed")         \
+  X(pt2_pickle_text, 6066, "invalid UTF-8 in a string of the pickle")                              \
+  X(pt2_pickle_integer, 6067, "an integer of the pickle has more than 64 bits")                    \
+  X(pt2_pickle_operand, 6068, "the opcode's operands are missing or of another kind")              \
+  X(pt2_pickle_memo, 6069, "no such number in the pickle's memo")                                  \
+  X(pt2_pickle_storage, 6070,                                                                      \
+    "malformed reference to a storage, or it contradicts an earlier one")                          \
+  X(pt2_storage_size, 6071, "the storage's size isn't that of its elements")                       \
+  X(pt2_pickle_tensor, 6072, "malformed description of a tensor")                                  \
+  X(pt2_pickle_root, 6073, "expected a dictionary from names to tensors")                          \
+  X(pt2_pickle_key, 6074, "duplicate name of a tensor")                                            \
+  X(pt2_flat_version, 6075, "malformed or missing version; expected that of the schema, as 8.7")   \
                                                                                                    \
   X(pt2_value_unknown, 6100, "no value of that name in this graph")                                \
   X(pt2_value_late, 6101,                                                                          \
@@ -2198,6 +2214,7 @@ struct model {
     "the archive doesn't state its byte order; little-endian is assumed")                          \
                                                                                                    \
   X(pt2_write_stopped, 6160, "the sink refused to take more bytes")                                \
+  X(pt2_write_programs, 6161, "one of several programs with pickled weights can't be written")     \
                                                                                                    \
   X(pt2_import_control, 6170, "NAC has no form for this control flow")                             \
   X(pt2_import_argument, 6171, "NAC has no form for this argument")                                \
