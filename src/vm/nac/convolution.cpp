@@ -3,6 +3,8 @@
 //
 // Convolutions of one to three dimensions, and their transposes.
 
+#include <utility>
+
 #include "multiply.hpp"
 #include "operations.hpp"
 
@@ -11,37 +13,18 @@ namespace vm::nac::operations {
 
 namespace {
 
-/// Depth, height and width; dimensions that aren't there come first.
-using sizes = std::array<std::int64_t, 3>;
+using sizes = tensors::triple;
 
-/// One number for all dimensions, or one for each; those in front become `neutral`.
-[[nodiscard]] sizes sizes_of(std::span<const std::int64_t> given, std::size_t spatial,
-                             std::int64_t neutral, std::int64_t min_value, const char* what) {
-  if (given.size() != 1 && given.size() != spatial)
-    fail(errc::nac_run_argument, std::string(what) + " with " + std::to_string(given.size()) +
-                                     " elements; expected 1 or " + std::to_string(spatial));
-  sizes s = {neutral, neutral, neutral};
-  for (std::size_t i = 0; i < spatial; ++i) {
-    const std::int64_t v = given[given.size() == 1 ? 0 : i];
-    if (v < min_value || v > max_size)
-      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v) + "; expected " +
-                                       std::to_string(min_value) + " to " +
-                                       std::to_string(max_size));
-    s[3 - spatial + i] = v;
-  }
-  return s;
-}
-[[nodiscard]] sizes sizes_or(call& c, std::size_t letter, std::size_t spatial, std::int64_t neutral,
-                             std::int64_t min_value, const char* what) {
-  if (c.has(letter)) return sizes_of(c.int_list(letter), spatial, neutral, min_value, what);
-  return {neutral, neutral, neutral};
+/// By a letter, if it is there.
+[[nodiscard]] sizes sizes_or(call& c, std::size_t letter, std::size_t spatial,
+                             const sizes& otherwise, std::int64_t least, const char* what) {
+  return c.has(letter) ? sizes_of(c.int_list(letter), spatial, otherwise, least, what) : otherwise;
 }
 
-/// What a convolution is called with; a transposed one turns `in` and `out` around.
-struct geometry {
+/// What a convolution is called with; the windows of a transposed one are over its results.
+struct geometry : tensors::windows {
   std::size_t spatial = 2;
   std::int64_t batch = 0, in_channels = 0, out_channels = 0, groups = 1;
-  sizes in{}, out{}, kernel{}, stride{}, padding{}, dilation{};
   bool transposed = false, is_batch = true;
 };
 
@@ -79,14 +62,12 @@ struct geometry {
   if (bias != nullptr && !(bias->dims == shape{g.out_channels}))
     fail(errc::nac_run_shape, "bias has shape " + bias->dims.text() + "; expected [" +
                                   std::to_string(g.out_channels) + "], one per output channel");
-  g.in = g.kernel = {1, 1, 1};
   for (std::size_t i = 0; i < spatial; ++i) {
     g.in[3 - spatial + i] = x.dim(at + 1 + i);
     g.kernel[3 - spatial + i] = w.dim(2 + i);
   }
   for (std::size_t i = 0; i < 3; ++i)
     if (g.in[i] == 0 || g.kernel[i] == 0 || g.in[i] > max_size || g.kernel[i] > max_size) refuse();
-  g.stride = g.dilation = {1, 1, 1};
   return g;
 }
 
@@ -98,52 +79,7 @@ struct geometry {
   return s;
 }
 
-[[nodiscard]] std::int64_t volume(const sizes& s) noexcept { return s[0] * s[1] * s[2]; }
-
-/// One row of each_under_kernel(), which begins at the place `row`.
-template <class T, class F>
-void each_run(const sizes& image, const sizes& windows, const geometry& g, T* from,
-              const sizes& at_kernel, std::int64_t row, std::int64_t first, std::int64_t count,
-              F&& each) {
-  const std::int64_t width = image[2], stride = g.stride[2];
-  const std::int64_t shift = at_kernel[2] * g.dilation[2] - g.padding[2];
-  // Windows of a line for which the element lies in the image.
-  const std::int64_t inside = shift < 0 ? (-shift + stride - 1) / stride : 0;
-  const std::int64_t outside =
-      shift >= width ? 0 : std::min(windows[2], (width - 1 - shift) / stride + 1);
-  for (std::int64_t at = first; at < first + count;) {
-    const std::int64_t line = at / windows[2], start = at % windows[2];
-    const std::int64_t end = std::min(windows[2], start + first + count - at);
-    const std::int64_t h =
-        line % windows[1] * g.stride[1] + at_kernel[1] * g.dilation[1] - g.padding[1];
-    const std::int64_t d =
-        line / windows[1] * g.stride[0] + at_kernel[0] * g.dilation[0] - g.padding[0];
-    const bool padded = h < 0 || h >= image[1] || d < 0 || d >= image[0];
-    const std::int64_t lo = padded ? end : std::clamp(inside, start, end);
-    const std::int64_t hi = padded ? end : std::clamp(outside, lo, end);
-    const std::int64_t place = row + at - first;
-    if (lo > start) each(place, static_cast<T*>(nullptr), lo - start);
-    if (hi > lo)
-      each(place + lo - start, from + (d * image[1] + h) * width + lo * stride + shift, hi - lo);
-    if (end > hi) each(place + hi - start, static_cast<T*>(nullptr), end - hi);
-    at += end - start;
-  }
-}
-
-/// The rows of a matrix that are the elements of an image under each element of a kernel, for the
-/// windows [first, first + count): [channels * kernel, count]. `each` gets for a run of windows that
-/// lie side by side the place of the first in its row, its element in the image or null for
-/// padding, and how many.
-template <class T, class F>
-void each_under_kernel(const sizes& image, const sizes& windows, const geometry& g, T* from,
-                       std::int64_t channels, std::int64_t first, std::int64_t count, F&& each) {
-  std::int64_t row = 0;
-  for (std::int64_t k = 0; k < channels; ++k, from += volume(image))
-    for (std::int64_t kd = 0; kd < g.kernel[0]; ++kd)
-      for (std::int64_t kh = 0; kh < g.kernel[1]; ++kh)
-        for (std::int64_t kw = 0; kw < g.kernel[2]; ++kw, ++row)
-          each_run(image, windows, g, from, {kd, kh, kw}, row * count, first, count, each);
-}
+using tensors::volume;
 
 /// How many windows' columns are made at a time: as many as stay in the cache.
 [[nodiscard]] std::int64_t windows_at_once(std::int64_t rows, std::int64_t windows) noexcept {
@@ -172,14 +108,7 @@ void convolve(call& c, const geometry& g, const T* x, const T* w, const T* bias,
     const T* const weights = w + i % g.groups * out_group * rows;
     for (std::int64_t first = 0; first < windows; first += once) {
       const std::int64_t now = std::min(once, windows - first);
-      each_under_kernel(g.in, g.out, g, image, in_group, first, now,
-                        [&](std::int64_t place, const T* from, std::int64_t n) {
-                          T* const to = columns + place;
-                          if (from == nullptr)
-                            std::fill_n(to, n, T{});
-                          else
-                            for (std::int64_t j = 0; j < n; ++j) to[j] = from[j * g.stride[2]];
-                        });
+      tensors::gather_columns<T>(g, image, in_group, first, now, columns);
       multiply<T>(count_of(out_group), count_of(now), count_of(rows), {weights, count_of(rows)},
                   {columns, count_of(now)}, y + i * out_group * windows + first, count_of(windows),
                   true, c.work);
@@ -195,6 +124,8 @@ void convolve_transposed(call& c, const geometry& g, const T* x, const T* w, con
   const std::int64_t once = windows_at_once(rows, windows);
   const storage held = c.arena.take(count_of(rows * once) * sizeof(T));
   T* const columns = static_cast<T*>(static_cast<void*>(held.data()));
+  tensors::windows over_results = g;
+  std::swap(over_results.in, over_results.out);
   fill_bias(g, bias, y);
   for (std::int64_t i = 0; i < g.batch * g.groups; ++i) {
     const T* const image = x + i * in_group * windows;
@@ -206,13 +137,7 @@ void convolve_transposed(call& c, const geometry& g, const T* x, const T* w, con
       multiply<T>(count_of(rows), count_of(now), count_of(in_group),
                   {weights, count_of(rows), true}, {image + first, count_of(windows)}, columns,
                   count_of(now), false, c.work);
-      each_under_kernel(g.out, g.in, g, result, out_group, first, now,
-                        [&](std::int64_t place, T* to, std::int64_t n) {
-                          if (to == nullptr) return;
-                          const T* const from = columns + place;
-                          for (std::int64_t j = 0; j < n; ++j)
-                            to[j * g.stride[2]] = sum_of(to[j * g.stride[2]], T{1}, from[j]);
-                        });
+      tensors::add_columns<T>(over_results, result, out_group, first, now, columns);
     }
   }
 }
@@ -319,9 +244,9 @@ void count_transposed(geometry& g, const sizes& output_padding) {
   const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
   const tensor* const bias = c.optional(2);
   geometry g = geometry_of(x, w, bias, spatial, c.whole_or(6, 1), false);
-  g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
-  g.padding = sizes_or(c, 4, spatial, 0, 0, "padding");
-  g.dilation = sizes_or(c, 5, spatial, 1, 1, "a dilation");
+  g.stride = sizes_or(c, 3, spatial, g.stride, 1, "a stride");
+  g.padding = sizes_or(c, 4, spatial, g.padding, 0, "padding");
+  g.dilation = sizes_or(c, 5, spatial, g.dilation, 1, "a dilation");
   count_windows(g, {});
   return run(c, g, x, w, bias);
 }
@@ -353,8 +278,8 @@ value conv_padded(call& c) {
   const tensor* const bias = c.optional(2);
   const std::size_t spatial = spatial_of(w);
   geometry g = geometry_of(x, w, bias, spatial, c.whole_or(6, 1), false);
-  g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
-  g.dilation = sizes_or(c, 5, spatial, 1, 1, "a dilation");
+  g.stride = sizes_or(c, 3, spatial, g.stride, 1, "a stride");
+  g.dilation = sizes_or(c, 5, spatial, g.dilation, 1, "a dilation");
   const std::string_view padding = c.string_or(4, "valid");
   sizes more = {};
   if (padding == "same") {
@@ -381,10 +306,10 @@ value convolution(call& c) {
   const std::size_t spatial = spatial_of(w);
   geometry g = geometry_of(x, w, bias, spatial, c.whole(8), c.truth_or(6, false));
   expect_batch(g, x, w);
-  g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
-  g.padding = sizes_or(c, 4, spatial, 0, 0, "padding");
-  g.dilation = sizes_or(c, 5, spatial, 1, 1, "a dilation");
-  const sizes output_padding = sizes_or(c, 7, spatial, 0, 0, "output padding");
+  g.stride = sizes_or(c, 3, spatial, g.stride, 1, "a stride");
+  g.padding = sizes_or(c, 4, spatial, g.padding, 0, "padding");
+  g.dilation = sizes_or(c, 5, spatial, g.dilation, 1, "a dilation");
+  const sizes output_padding = sizes_or(c, 7, spatial, {}, 0, "output padding");
   if (g.transposed)
     count_transposed(g, output_padding);
   else
@@ -397,10 +322,10 @@ value conv_transpose(call& c) {
   const tensor* const bias = c.optional(2);
   const std::size_t spatial = spatial_of(w);
   geometry g = geometry_of(x, w, bias, spatial, c.whole_or(6, 1), true);
-  g.stride = sizes_or(c, 3, spatial, 1, 1, "a stride");
-  g.padding = sizes_or(c, 4, spatial, 0, 0, "padding");
-  g.dilation = sizes_or(c, 7, spatial, 1, 1, "a dilation");
-  count_transposed(g, sizes_or(c, 5, spatial, 0, 0, "output padding"));
+  g.stride = sizes_or(c, 3, spatial, g.stride, 1, "a stride");
+  g.padding = sizes_or(c, 4, spatial, g.padding, 0, "padding");
+  g.dilation = sizes_or(c, 7, spatial, g.dilation, 1, "a dilation");
+  count_transposed(g, sizes_or(c, 5, spatial, {}, 0, "output padding"));
   return run(c, g, x, w, bias);
 }
 
@@ -425,8 +350,8 @@ value conv2d_precomputed(call& c) {
   const tensor w = matrix.with_shape({n[0], matrix.dim(1) / window, n[3], n[4]});
   geometry g = geometry_of(x, w, bias, 2, n[9], false);
   expect_batch(g, x, w);
-  g.stride = sizes_of(n.subspan(5, 2), 2, 1, 1, "a stride");
-  g.padding = sizes_of(n.subspan(7, 2), 2, 0, 0, "padding");
+  g.stride = sizes_of(n.subspan(5, 2), 2, g.stride, 1, "a stride");
+  g.padding = sizes_of(n.subspan(7, 2), 2, g.padding, 0, "padding");
   count_windows(g, {});
   if (g.out[1] != n[1] || g.out[2] != n[2])
     fail(errc::nac_run_argument,

@@ -27,6 +27,7 @@
 
 #include "call.hpp"
 #include "tensor.hpp"
+#include "tensor/windows.hpp"
 #include "types.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -158,6 +159,23 @@ inline constexpr std::int64_t max_size = std::int64_t{1} << 30;
 
 [[nodiscard]] inline std::size_t count_of(std::int64_t n) noexcept {
   return static_cast<std::size_t>(n);
+}
+
+/// A number for each of the last `rank` axes, or one for all of them; those before are as otherwise.
+[[nodiscard]] inline tensors::triple sizes_of(std::span<const std::int64_t> given, std::size_t rank,
+                                              tensors::triple otherwise, std::int64_t least,
+                                              const char* what) {
+  if (given.size() != 1 && given.size() != rank)
+    fail(errc::nac_run_argument, std::string(what) + " with " + std::to_string(given.size()) +
+                                     " elements; expected 1 or " + std::to_string(rank));
+  for (std::size_t a = 0; a < rank; ++a) {
+    const std::int64_t v = given[given.size() == 1 ? 0 : a];
+    if (v < least || v > max_size)
+      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v) + "; expected " +
+                                       std::to_string(least) + " to " + std::to_string(max_size));
+    otherwise[otherwise.size() - rank + a] = v;
+  }
+  return otherwise;
 }
 
 /// Refuses operands of other types than the first one's.

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Windows over signals, images and volumes of any rank: pools, columns, samples between elements.
+// Signals, images and volumes: samples between elements, columns of windows, shuffled channels.
 
 #include <array>
 #include <cmath>
@@ -9,151 +9,13 @@
 #include <limits>
 #include <vector>
 
-#include "multiply.hpp"
 #include "operations.hpp"
+#include "planes.hpp"
 #include "strided.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
 namespace {
-
-constexpr std::size_t max_axes = 3;
-using sizes = std::array<std::int64_t, max_axes>;  // depth, height, width; 1 where there is none
-
-/// Planes of `rank` axes, and what to make of them.
-struct planes {
-  std::size_t rank = 0;
-  std::int64_t count = 0;
-  sizes in = {1, 1, 1}, out = {1, 1, 1};
-  sizes around = {1, 1, 1};  // at most so many elements are in a window
-
-  /// The shape of the result: that of `x` with other sizes.
-  [[nodiscard]] shape result_of(const tensor& x) const {
-    shape dims = x.dims;
-    for (std::size_t a = 0; a < rank; ++a) dims[x.rank() - rank + a] = out[max_axes - rank + a];
-    return dims;
-  }
-  [[nodiscard]] std::int64_t in_size() const { return in[0] * in[1] * in[2]; }
-  [[nodiscard]] std::int64_t out_size() const { return out[0] * out[1] * out[2]; }
-};
-
-/// The last `rank` dimensions, after channels and maybe a batch.
-[[nodiscard]] planes planes_of(const tensor& x, std::size_t rank) {
-  if (x.rank() != rank + 1 && x.rank() != rank + 2)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected [batch,] channels and " +
-                                  std::to_string(rank) + " more dimensions");
-  planes p;
-  p.rank = rank;
-  p.count = x.dims.product(0, x.rank() - rank);
-  for (std::size_t a = 0; a < rank; ++a) {
-    const std::int64_t d = x.dim(x.rank() - rank + a);
-    if (d == 0 || d > max_size)
-      fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected 1 to " +
-                                    std::to_string(max_size) + " elements in each of the last " +
-                                    std::to_string(rank) + " dimensions");
-    p.in[max_axes - rank + a] = d;
-  }
-  return p;
-}
-
-/// The same, with elements but for the batch.
-[[nodiscard]] planes planes_with_channels(const tensor& x, std::size_t rank) {
-  const planes p = planes_of(x, rank);
-  if (x.dim(x.rank() - rank - 1) == 0)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected at least 1 channel");
-  return p;
-}
-/// Any tensor's last two dimensions.
-[[nodiscard]] planes images_of(const tensor& x) {
-  const std::size_t rank = x.rank();
-  if (rank < 2 || x.dim(rank - 1) > max_size || x.dim(rank - 2) > max_size)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() +
-                                  "; expected rank 2 or more, and at most " +
-                                  std::to_string(max_size) + " rows and columns");
-  return {
-      2, x.dims.product(0, rank - 2), {1, x.dim(rank - 2), x.dim(rank - 1)}, {1, 1, 1}, {1, 1, 1}};
-}
-
-/// A number for each axis, or one for all of them.
-[[nodiscard]] sizes sizes_or(call& c, std::size_t letter, std::size_t rank, const sizes& otherwise,
-                             const char* what, std::int64_t least) {
-  const std::span<const std::int64_t> given = c.int_list(letter);
-  if (given.empty()) return otherwise;
-  if (given.size() != 1 && given.size() != rank)
-    fail(errc::nac_run_argument, std::string(what) + " with " + std::to_string(given.size()) +
-                                     " elements; expected 1 or " + std::to_string(rank));
-  sizes s = {1, 1, 1};
-  for (std::size_t a = 0; a < rank; ++a) {
-    const std::int64_t v = given[given.size() == 1 ? 0 : a];
-    if (v < least || v > max_size)
-      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v) + "; expected " +
-                                       std::to_string(least) + " to " + std::to_string(max_size));
-    s[max_axes - rank + a] = v;
-  }
-  return s;
-}
-
-struct windows {
-  sizes kernel = {1, 1, 1}, stride = {1, 1, 1}, padding = {0, 0, 0}, dilation = {1, 1, 1};
-  bool count_padding = true;
-};
-/// Elements of one axis that a window has: first, first + step … before end.
-struct stretch {
-  std::int64_t first, end;
-  std::int64_t share;  // the factor of this axis in what a mean divides by
-};
-[[nodiscard]] inline stretch stretch_at(const windows& w, const planes& p, std::size_t a,
-                                        std::int64_t at) noexcept {
-  std::int64_t first = at * w.stride[a] - w.padding[a];
-  const std::int64_t end = std::min(first + (w.kernel[a] - 1) * w.dilation[a] + 1, p.in[a]);
-  // Padding after the planes counts, but not what ceil_mode added.
-  const std::int64_t padded = std::min(first + w.kernel[a], p.in[a] + w.padding[a]) - first;
-  if (first < 0) first += (-first + w.dilation[a] - 1) / w.dilation[a] * w.dilation[a];
-  return {first, end, w.count_padding ? padded : end - first};
-}
-
-/// The arguments kernel, stride and padding from letter 1 on, and how many windows there are.
-[[nodiscard]] windows windows_of(call& c, planes& p, std::size_t dilation_letter, bool ceil_mode) {
-  windows w;
-  const std::size_t first = max_axes - p.rank;
-  if (c.int_list(1).empty())
-    fail(errc::nac_run_argument,
-         "kernel_size is empty; expected 1 or " + std::to_string(p.rank) + " numbers");
-  w.kernel = sizes_or(c, 1, p.rank, w.kernel, "a kernel", 1);
-  w.stride = sizes_or(c, 2, p.rank, w.kernel, "a stride", 1);
-  w.padding = sizes_or(c, 3, p.rank, w.padding, "padding", 0);
-  for (std::size_t a = 0; a < first; ++a) w.padding[a] = 0;
-  if (dilation_letter != 0)
-    w.dilation = sizes_or(c, dilation_letter, p.rank, w.dilation, "a dilation", 1);
-  for (std::size_t a = first; a < max_axes; ++a) {
-    const std::int64_t kernel = w.kernel[a], stride = w.stride[a], padding = w.padding[a];
-    if (padding > kernel / 2)
-      fail(errc::nac_run_argument, "padding is " + std::to_string(padding) + "; expected at most " +
-                                       std::to_string(kernel / 2) + ", half the kernel");
-    const std::int64_t span =
-        p.in[a] + 2 * padding - w.dilation[a] * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
-    p.out[a] = span < 0 ? 0 : span / stride + 1;
-    if (ceil_mode && (p.out[a] - 1) * stride >= p.in[a] + padding) --p.out[a];
-    if (p.out[a] <= 0)
-      fail(errc::nac_run_shape, "kernel " + std::to_string(kernel) + " with dilation " +
-                                    std::to_string(w.dilation[a]) +
-                                    " doesn't fit into an axis of " + std::to_string(p.in[a]) +
-                                    " elements with padding " + std::to_string(padding));
-  }
-  p.around = w.kernel;
-  return w;
-}
-
-/// Charges for each element of the result those around its place.
-void charge_each(call& c, const planes& p, const sizes& around) {
-  std::uint64_t inside = 2;
-  for (std::size_t a = 0; a < max_axes; ++a)
-    inside = product_of_steps(inside, static_cast<std::uint64_t>(std::min(around[a], p.in[a])));
-  const std::uint64_t steps = sum_of_steps(8, inside);
-  std::uint64_t all = static_cast<std::uint64_t>(p.count);
-  for (const std::int64_t n : p.out) all = product_of_steps(all, static_cast<std::uint64_t>(n));
-  c.arena.charge(product_of_steps(all, steps));
-}
 
 /// Calls f(plane, at) for each element of the result, in its order.
 template <class F>
@@ -165,222 +27,6 @@ void each_result(const planes& p, F&& f) {
         for (at[2] = 0; at[2] < p.out[2]; ++at[2]) f(n, at);
   }
 }
-using stretches = std::array<stretch, max_axes>;
-[[nodiscard]] bool is_empty(const stretches& s) noexcept {
-  return s[0].first >= s[0].end || s[1].first >= s[1].end || s[2].first >= s[2].end;
-}
-/// Calls f(plane, stretches) for each element of the result, in its order; stretch_of(axis, at) gives
-/// each of them.
-template <class S, class F>
-void each_window(const planes& p, S&& stretch_of, F&& f) {
-  stretches s;
-  for (std::int64_t n = 0; n < p.count; ++n)
-    for (std::int64_t d = 0; d < p.out[0]; ++d) {
-      s[0] = stretch_of(0, d);
-      for (std::int64_t h = 0; h < p.out[1]; ++h) {
-        s[1] = stretch_of(1, h);
-        for (std::int64_t k = 0; k < p.out[2]; ++k) {
-          s[2] = stretch_of(2, k);
-          f(n, s);
-        }
-      }
-    }
-}
-/// Calls f(index in the plane) for the elements of three stretches.
-template <class F>
-void each_inside(const planes& p, const stretches& s, const sizes& step, F&& f) {
-  for (std::int64_t d = s[0].first; d < s[0].end; d += step[0])
-    for (std::int64_t h = s[1].first; h < s[1].end; h += step[1])
-      for (std::int64_t k = s[2].first; k < s[2].end; k += step[2])
-        f((d * p.in[1] + h) * p.in[2] + k);
-}
-
-/// What any other element of a type is greater than, as a number.
-template <class A>
-[[nodiscard]] A lowest_of(data_type type) noexcept {
-  if constexpr (std::is_floating_point_v<A>) return -std::numeric_limits<A>::infinity();
-  return visit(type, []<class T>(of<T>) {
-    if constexpr (is_float<T>)
-      return A{};
-    else
-      return static_cast<A>(std::numeric_limits<T>::lowest());
-  });
-}
-
-/// The results are made by f(x's elements, the results) as numbers.
-template <class F>
-[[nodiscard]] tensor in_wide(call& c, const tensor& x, const planes& p, F&& f) {
-  const tensor wide = as_numbers(c.arena, x), out = make_tensor(c.arena, wide.type, p.result_of(x));
-  charge_each(c, p, p.around);
-  if (out.size() != 0) visit_numbers(x.type, [&]<class T>(of<T>) { f(wide.as<T>(), out.as<T>()); });
-  return cast(c.arena, out, x.type);
-}
-
-constexpr std::int64_t max_narrow = 16;
-/// One column of a kernel: the windows x from first to end have it in the plane, at shift + x * stride.
-struct column {
-  std::int64_t shift, first, end;
-};
-/// The largest of each window of a line of results, for all windows at once. A NaN stays.
-template <class T>
-void largest_on_lines(const windows& w, const planes& p, std::span<const column> columns,
-                      const T* plane, const stretch& depth, const stretch& rows, T lowest,
-                      T* to) noexcept {
-  const auto larger = [](T a, T b) { return b > a || b != b ? b : a; };
-  const std::int64_t stride = w.stride[2];
-  std::fill_n(to, p.out[2], lowest);
-  for (std::int64_t d = depth.first; d < depth.end; d += w.dilation[0])
-    for (std::int64_t h = rows.first; h < rows.end; h += w.dilation[1])
-      for (const column& c : columns) {
-        const T* const line = plane + (d * p.in[1] + h) * p.in[2];
-        if (stride == 1)
-          for (std::int64_t x = c.first; x < c.end; ++x) to[x] = larger(to[x], line[x + c.shift]);
-        else
-          for (std::int64_t x = c.first; x < c.end; ++x)
-            to[x] = larger(to[x], line[x * stride + c.shift]);
-      }
-}
-/// The largest of each window of kernels with at most max_narrow columns.
-template <class T>
-void largest_of_narrow(const windows& w, const planes& p, const T* from, T lowest, T* to) noexcept {
-  column columns[max_narrow];
-  const std::int64_t kernel = w.kernel[2], stride = w.stride[2], width = p.in[2];
-  for (std::int64_t k = 0; k < kernel; ++k) {
-    const std::int64_t shift = k * w.dilation[2] - w.padding[2];
-    const std::int64_t first = shift < 0 ? (-shift + stride - 1) / stride : 0;
-    columns[k] = {shift, first,
-                  shift >= width ? 0 : std::min(p.out[2], (width - 1 - shift) / stride + 1)};
-  }
-  for (std::int64_t n = 0; n < p.count; ++n, from += p.in_size())
-    for (std::int64_t d = 0; d < p.out[0]; ++d)
-      for (std::int64_t h = 0; h < p.out[1]; ++h, to += p.out[2])
-        largest_on_lines(w, p, {columns, count_of(kernel)}, from, stretch_at(w, p, 0, d),
-                         stretch_at(w, p, 1, h), lowest, to);
-}
-
-/// The largest elements of the windows, and their indices in the plane.
-template <class S>
-[[nodiscard]] value largest(call& c, const tensor& x, const planes& p, const sizes& step,
-                            bool with_indices, S&& stretch_of) {
-  tensor places;
-  if (with_indices) places = make_tensor(c.arena, data_type::int64, p.result_of(x));
-  const tensor out = in_wide(c, x, p, [&]<class T>(const T* all, T* to) {
-    std::int64_t* index = with_indices ? places.as<std::int64_t>() : nullptr;
-    const T lowest = lowest_of<T>(x.type);
-    each_window(p, stretch_of, [&](std::int64_t n, const stretches& inside) {
-      const T* const plane = all + n * p.in_size();
-      std::int64_t best = (inside[0].first * p.in[1] + inside[1].first) * p.in[2] + inside[2].first;
-      each_inside(p, inside, step, [&](std::int64_t i) {
-        if (plane[i] > plane[best] || plane[i] != plane[i]) best = i;
-      });
-      // A wide dilation may step over all elements.
-      *to++ = is_empty(inside) ? lowest : plane[best];
-      if (index != nullptr) *index++ = best;
-    });
-  });
-  if (!with_indices) return out;
-  return value(std::vector<value>{out, places});
-}
-
-[[nodiscard]] value max_pool(call& c, std::size_t rank, bool with_indices) {
-  const tensor& x = c.tensor_at(0);
-  if (x.type == data_type::boolean || (rank == 1 && !with_indices && !is_floating(x.type)))
-    refuse_type(x.type, rank == 1 ? "a floating-point type" : "any type but bool");
-  planes p = rank == 2 && !with_indices ? planes_with_channels(x, rank) : planes_of(x, rank);
-  const windows w = windows_of(c, p, 4, c.truth_or(5, false));
-  if (!with_indices && w.kernel[2] <= max_narrow)
-    return in_wide(c, x, p, [&]<class T>(const T* from, T* to) {
-      largest_of_narrow(w, p, from, lowest_of<T>(x.type), to);
-    });
-  return largest(c, x, p, w.dilation, with_indices,
-                 [&](std::size_t a, std::int64_t at) { return stretch_at(w, p, a, at); });
-}
-
-/// Where a part of an axis is that is cut into p.out[a] parts, which overlap where it can't be even.
-[[nodiscard]] inline stretch part_at(const planes& p, std::size_t a, std::int64_t at) noexcept {
-  const std::int64_t first = at * p.in[a] / p.out[a];
-  const std::int64_t end = ((at + 1) * p.in[a] + p.out[a] - 1) / p.out[a];
-  return {first, end, end - first};
-}
-[[nodiscard]] planes adaptive_planes(call& c, const tensor& x, std::size_t rank,
-                                     bool with_any_images = false) {
-  if (c.int_list(1).size() != rank)
-    fail(errc::nac_run_argument, "a size with " + std::to_string(c.int_list(1).size()) +
-                                     " elements; expected " + std::to_string(rank));
-  const sizes out = sizes_or(c, 1, rank, {1, 1, 1}, "a size", 0);
-  // The mean of whole images is defined for others too.
-  const bool of_any = with_any_images && out == sizes{1, 1, 1};
-  planes p = of_any ? images_of(x) : planes_of(x, rank);
-  p.out = out;
-  for (std::size_t a = 0; a < max_axes; ++a)
-    p.around[a] = p.out[a] == 0 ? 1 : p.in[a] / p.out[a] + 2;
-  return p;
-}
-[[nodiscard]] value adaptive_max(call& c, std::size_t rank) {
-  const tensor& x = c.tensor_at(0);
-  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
-  const planes p = adaptive_planes(c, x, rank);
-  return largest(c, x, p, {1, 1, 1}, true,
-                 [&](std::size_t a, std::int64_t at) { return part_at(p, a, at); });
-}
-
-/// The sum of a window's elements, with a step of 1.
-template <class Sum, class T>
-[[nodiscard]] Sum sum_inside(const planes& p, const stretches& s, const T* plane) noexcept {
-  Sum sum{};
-  for (std::int64_t d = s[0].first; d < s[0].end; ++d)
-    for (std::int64_t h = s[1].first; h < s[1].end; ++h) {
-      const T* const line = plane + (d * p.in[1] + h) * p.in[2];
-      for (std::int64_t k = s[2].first; k < s[2].end; ++k) sum += static_cast<Sum>(line[k]);
-    }
-  return sum;
-}
-/// Means of the windows, or sums divided by `divisor` if it isn't 0; 0 of an empty window.
-template <class S>
-[[nodiscard]] tensor means(call& c, const tensor& x, const planes& p, std::int64_t divisor,
-                           S&& stretch_of) {
-  return in_wide(c, x, p, [&]<class T>(const T* all, T* to) {
-    using sum_type = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
-    each_window(p, stretch_of, [&](std::int64_t n, const stretches& s) {
-      const std::int64_t by = divisor != 0 ? divisor : s[0].share * s[1].share * s[2].share;
-      const auto sum = sum_inside<sum_type>(p, s, all + n * p.in_size());
-      if (p.in_size() != 0 && is_empty(s))  // 0 / 0, NaN, of an image without elements
-        *to++ = 0;
-      else if constexpr (std::is_floating_point_v<T>)
-        *to++ = static_cast<T>(sum / static_cast<double>(by));
-      else
-        *to++ = static_cast<T>(
-            by == -1 ? 0 - sum : static_cast<sum_type>(static_cast<std::int64_t>(sum) / by));
-    });
-  });
-}
-
-[[nodiscard]] value avg_pool(call& c, std::size_t rank) {
-  const tensor& x = c.tensor_at(0);
-  // Of volumes PyTorch takes no halves, and wants them to hold a window.
-  const bool is_half_type = widened(x.type) != x.type;
-  if ((!is_floating(x.type) && x.type != data_type::int64) || (rank == 3 && is_half_type))
-    refuse_type(x.type, rank == 3 ? "f32, f64 or i64" : "a floating-point type or i64");
-  planes p = rank == 2 ? planes_with_channels(x, rank) : planes_of(x, rank);
-  windows w = windows_of(c, p, 0, c.truth_or(4, false));
-  for (std::size_t a = 0; rank == 3 && a < max_axes; ++a)
-    if (w.kernel[a] > p.in[a])
-      fail(errc::nac_run_shape, "kernel is " + std::to_string(w.kernel[a]) + "; expected at most " +
-                                    std::to_string(p.in[a]) + ", the size of the axis");
-  w.count_padding = c.truth_or(5, true);
-  const std::int64_t divisor = c.whole_or(6, 0);
-  if (c.has(6) && divisor == 0)
-    fail(errc::nac_run_argument, "divisor_override is 0; expected another number");
-  return means(c, x, p, divisor,
-               [&](std::size_t a, std::int64_t at) { return stretch_at(w, p, a, at); });
-}
-[[nodiscard]] value adaptive_avg(call& c, std::size_t rank) {
-  const tensor& x = c.tensor_at(0);
-  if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
-  const planes p = adaptive_planes(c, x, rank, rank == 2);
-  return means(c, x, p, 0, [&](std::size_t a, std::int64_t at) { return part_at(p, a, at); });
-}
-
 // ---- between elements
 
 /// The elements of an axis that make one of the result, and their shares.
@@ -401,7 +47,11 @@ void cubic(double t, double (&share)[4]) noexcept {
   share[3] = far(2 - t);
 }
 
-enum class between : std::uint8_t { nearest, exact, linear, cubic };
+/// Of `pixels`, the size that is double has the nearest of each pair, whatever the scale.
+enum class between : std::uint8_t { nearest, pixels, exact, linear, cubic };
+[[nodiscard]] bool interpolates(between how) noexcept {
+  return how == between::linear || how == between::cubic;
+}
 
 [[nodiscard]] taps taps_at(between how, std::int64_t i, std::int64_t in, std::int64_t out,
                            double scale, bool align) {
@@ -411,19 +61,19 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
                   : static_cast<double>(in) / static_cast<double>(out);
   const auto at = static_cast<double>(i);
   taps t{};
-  if (in == out && (how == between::nearest || how == between::linear)) {  // whatever the scale
-    t.at[0] = i;
-    t.share[0] = 1;
-    t.count = 1;
+  t.share[0] = 1;
+  t.count = 1;
+  // Whatever the scale.
+  const bool is_same = in == out && how != between::exact && how != between::cubic;
+  if (is_same || (how == between::pixels && out == 2 * in)) {
+    t.at[0] = is_same ? i : i / 2;
     return t;
   }
-  if (how == between::nearest || how == between::exact) {
+  if (!interpolates(how)) {
     // PyTorch's own rule, in float.
     const float place =
         (static_cast<float>(at) + (how == between::exact ? 0.5f : 0.0f)) * static_cast<float>(step);
     t.at[0] = std::min(convert<std::int64_t>(std::floor(place)), in - 1);
-    t.share[0] = 1;
-    t.count = 1;
     return t;
   }
   double place = align ? at * step : (at + 0.5) * step - 0.5;
@@ -444,13 +94,47 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
   return t;
 }
 
+/// The elements of a plane by their shares; unless all are inside, those outside are 0.
+template <bool AllInside, class T>
+[[nodiscard]] double sum_of_taps(const taps& d, const taps& h, const taps& w, const T* plane,
+                                 const planes& p) noexcept {
+  double sum = 0;
+  for (std::size_t i = 0; i < d.count; ++i)
+    for (std::size_t j = 0; j < h.count; ++j)
+      for (std::size_t k = 0; k < w.count; ++k) {
+        if (!AllInside && (d.at[i] < 0 || h.at[j] < 0 || w.at[k] < 0)) continue;
+        sum += d.share[i] * h.share[j] * w.share[k] *
+               static_cast<double>(plane[(d.at[i] * p.in[1] + h.at[j]) * p.in[2] + w.at[k]]);
+      }
+  return sum;
+}
+/// The first of an axis's taps, for each result.
+void take_elements(const tensor& x, const planes& p,
+                   const std::array<std::vector<taps>, max_axes>& of, const tensor& result) {
+  std::vector<std::int64_t> columns;
+  for (const taps& t : of[2]) columns.push_back(t.at[0]);
+  tensors::with_word(model::size_of(x.type), [&]<class T>(nac::of<T>) {
+    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
+    std::byte* to = result.data;
+    for (std::int64_t n = 0; n < p.count; ++n)
+      for (const taps& d : of[0])
+        for (const taps& h : of[1]) {
+          const std::byte* const row =
+              x.data + ((n * p.in[0] + d.at[0]) * p.in[1] + h.at[0]) * p.in[2] * size;
+          for (const std::int64_t column : columns) {
+            std::memcpy(to, row + column * size, sizeof(T));
+            to += size;
+          }
+        }
+  });
+}
+
 /// Elements of [N, C, sizes …] between those of `x`.
 [[nodiscard]] tensor resampled(call& c, const tensor& x, between how, const sizes& out,
                                const std::array<double, max_axes>& scales, bool align) {
   if (!is_floating(x.type) && x.type != data_type::uint8)
     refuse_type(x.type, "a floating-point type or u8");
-  const bool takes_bytes = how == between::nearest || how == between::exact;
-  if (x.type == data_type::uint8 && !takes_bytes)
+  if (x.type == data_type::uint8 && interpolates(how))
     refuse_type(x.type, "a floating-point type, as the mode interpolates");
   planes p = planes_of(x, x.rank() - 2);
   if (x.dim(1) == 0)
@@ -462,22 +146,12 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
   std::array<std::vector<taps>, max_axes> of;
   for (std::size_t a = 0; a < max_axes; ++a) {
     (void)c.arena.take(static_cast<std::uint64_t>(p.out[a]) * sizeof(taps));
-    const bool is_there = a >= max_axes - p.rank;
     for (std::int64_t i = 0; i < p.out[a]; ++i)
-      of[a].push_back(is_there ? taps_at(how, i, p.in[a], p.out[a], scales[a], align)
-                               : taps{{0}, {1}, 1});
+      of[a].push_back(a < max_axes - p.rank ? taps{{0}, {1}, 1}
+                                            : taps_at(how, i, p.in[a], p.out[a], scales[a], align));
   }
-  const auto size = static_cast<std::int64_t>(model::size_of(x.type));
-  if (takes_bytes) {
-    tensors::with_word(count_of(size), [&]<class T>(nac::of<T>) {
-      std::byte* to = result.data;
-      each_result(p, [&](std::int64_t n, const sizes& at) {
-        const auto from = [&](std::size_t a) { return of[a][count_of(at[a])].at[0]; };
-        const std::int64_t place = (from(0) * p.in[1] + from(1)) * p.in[2] + from(2);
-        std::memcpy(to, x.data + (n * p.in_size() + place) * size, sizeof(T));
-        to += sizeof(T);
-      });
-    });
+  if (!interpolates(how)) {
+    take_elements(x, p, of, result);
     return result;
   }
   const tensor wide = as_numbers(c.arena, x), sums = make_tensor(c.arena, wide.type, result.dims);
@@ -485,17 +159,8 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
     const T* const all = wide.as<T>();
     T* to = sums.as<T>();
     each_result(p, [&](std::int64_t n, const sizes& at) {
-      const T* const plane = all + n * p.in_size();
-      const taps &d = of[0][static_cast<std::size_t>(at[0])],
-                 &h = of[1][static_cast<std::size_t>(at[1])],
-                 &w = of[2][static_cast<std::size_t>(at[2])];
-      double sum = 0;
-      for (std::size_t i = 0; i < d.count; ++i)
-        for (std::size_t j = 0; j < h.count; ++j)
-          for (std::size_t k = 0; k < w.count; ++k)
-            sum += d.share[i] * h.share[j] * w.share[k] *
-                   static_cast<double>(plane[(d.at[i] * p.in[1] + h.at[j]) * p.in[2] + w.at[k]]);
-      *to++ = static_cast<T>(sum);
+      *to++ = static_cast<T>(sum_of_taps<true>(of[0][count_of(at[0])], of[1][count_of(at[1])],
+                                               of[2][count_of(at[2])], all + n * p.in_size(), p));
     });
   });
   return cast(c.arena, sums, x.type);
@@ -526,8 +191,9 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
     for (std::size_t a = 0; a < rank; ++a) {
       const double s = given[given.size() == 1 ? 0 : a];
       const double size = std::floor(static_cast<double>(x.dim(2 + a)) * s);
-      if (!(size >= 1) || size > static_cast<double>(max_size))
-        fail(errc::nac_run_argument,
+      const bool is_large = size > static_cast<double>(max_size);
+      if (!(size >= 1) || is_large)
+        fail(is_large && how == between::pixels ? errc::budget_memory : errc::nac_run_argument,
              "scale is " + std::to_string(s) + " for an axis of " + std::to_string(x.dim(2 + a)) +
                  " elements; expected an output of 1 to " + std::to_string(max_size));
       scales[first + a] = s;
@@ -535,6 +201,16 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
     }
   }
   return resampled(c, x, how, out, scales, align_letter != 0 && c.truth_or(align_letter, false));
+}
+void expect_images(call& c) {
+  const tensor& x = c.tensor_at(0);
+  if (x.rank() != 4)
+    fail(errc::nac_run_shape,
+         "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
+  if (!c.has(1)) return;
+  expect_sizes(c, 2);
+  for (const std::int64_t n : c.int_list(1))
+    if (n > max_size) fail(errc::budget_memory, "an axis of " + std::to_string(n) + " elements");
 }
 /// To a size; one optional scale for each axis from `scale_letter` on.
 [[nodiscard]] value upsample_to(call& c, between how, std::size_t align_letter,
@@ -544,9 +220,7 @@ enum class between : std::uint8_t { nearest, exact, linear, cubic };
     fail(errc::nac_run_shape,
          "shape is " + x.dims.text() + "; expected batch, channels and 1 to 3 more dimensions");
   const std::size_t rank = x.rank() - 2;
-  if (c.int_list(1).size() != rank)
-    fail(errc::nac_run_argument, "a size with " + std::to_string(c.int_list(1).size()) +
-                                     " elements; expected " + std::to_string(rank));
+  expect_sizes(c, rank);
   const sizes out = sizes_or(c, 1, rank, {1, 1, 1}, "a size", 1);
   std::array<double, max_axes> scales = {};
   for (std::size_t a = 0; a < rank; ++a)
@@ -612,22 +286,6 @@ enum class outside : std::uint8_t { zeros, border, reflection };
 
 }  // namespace
 
-value max_pool1d(call& c) { return max_pool(c, 1, false); }
-value max_pool2d(call& c) { return max_pool(c, 2, false); }
-value max_pool3d(call& c) { return max_pool(c, 3, false); }
-value max_pool1d_with_indices(call& c) { return max_pool(c, 1, true); }
-value max_pool2d_with_indices(call& c) { return max_pool(c, 2, true); }
-value max_pool3d_with_indices(call& c) { return max_pool(c, 3, true); }
-value avg_pool1d(call& c) { return avg_pool(c, 1); }
-value avg_pool2d(call& c) { return avg_pool(c, 2); }
-value avg_pool3d(call& c) { return avg_pool(c, 3); }
-value adaptive_avg_pool1d(call& c) { return adaptive_avg(c, 1); }
-value adaptive_avg_pool2d(call& c) { return adaptive_avg(c, 2); }
-value adaptive_avg_pool3d(call& c) { return adaptive_avg(c, 3); }
-value adaptive_max_pool1d(call& c) { return adaptive_max(c, 1); }
-value adaptive_max_pool2d(call& c) { return adaptive_max(c, 2); }
-value adaptive_max_pool3d(call& c) { return adaptive_max(c, 3); }
-
 value upsample_linear(call& c) { return upsample_by(c, between::linear, 2, 3); }
 value upsample_linear_to(call& c) { return upsample_to(c, between::linear, 2, 3); }
 value upsample_cubic(call& c) { return upsample_by(c, between::cubic, 2, 3); }
@@ -636,111 +294,14 @@ value upsample_nearest_nd(call& c) { return upsample_by(c, between::nearest, 0, 
 value upsample_nearest_nd_to(call& c) { return upsample_to(c, between::nearest, 0, 2); }
 value upsample_nearest_exact(call& c) { return upsample_by(c, between::exact, 0, 2); }
 value upsample_nearest_exact_to(call& c) { return upsample_to(c, between::exact, 0, 2); }
-
-namespace {
-
-/// Pixels of [N, C, H, W] by the size in `out`; scales where they were given and mean something.
-[[nodiscard]] tensor nearest(call& c, const tensor& x, const std::int64_t (&out)[2],
-                             const double (&scales)[2]) {
-  if (!is_floating(x.type) && x.type != data_type::uint8)
-    refuse_type(x.type, "a floating-point type or u8");
-  if (x.rank() != 4)
-    fail(errc::nac_run_shape,
-         "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
-  planes p = planes_with_channels(x, 2);
-  for (std::size_t a = 0; a < 2; ++a) {
-    if (out[a] <= 0)
-      fail(errc::nac_run_argument,
-           "the output size is " + std::to_string(out[a]) + "; expected at least 1");
-    p.out[a + 1] = out[a];
-  }
-  const tensor result = make_tensor(c.arena, x.type, p.result_of(x));
-  if (result.size() == 0) return result;
-  // PyTorch's own rule, in float: sizes that are equal or double are exact.
-  const auto source = [&](std::size_t a, std::int64_t at) {
-    const std::int64_t in = p.in[a + 1], n = p.out[a + 1];
-    if (n == in) return at;
-    if (n == 2 * in) return at / 2;
-    const float step = scales[a] > 0 ? static_cast<float>(1 / scales[a])
-                                     : static_cast<float>(in) / static_cast<float>(n);
-    return std::min(convert<std::int64_t>(std::floor(static_cast<float>(at) * step)), in - 1);
-  };
-  const storage held = c.arena.take(count_of(p.out[2]) * sizeof(std::int64_t));
-  auto* const columns = static_cast<std::int64_t*>(static_cast<void*>(held.data()));
-  for (std::int64_t k = 0; k < p.out[2]; ++k) columns[k] = source(1, k);
-  tensors::with_word(model::size_of(x.type), [&]<class T>(of<T>) {
-    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    const std::byte* image = x.data;
-    std::byte* to = result.data;
-    for (std::int64_t n = 0; n < p.count; ++n, image += p.in_size() * size)
-      for (std::int64_t y = 0; y < p.out[1]; ++y) {
-        const std::byte* const row = image + source(0, y) * p.in[2] * size;
-        for (std::int64_t k = 0; k < p.out[2]; ++k, to += size)
-          std::memcpy(to, row + columns[k] * size, sizeof(T));
-      }
-  });
-  return result;
-}
-
-}  // namespace
-
 value upsample_nearest(call& c) {
-  const tensor& x = c.tensor_at(0);
-  const bool by_size = c.has(1), by_scale = c.has(2);
-  if (by_size == by_scale)
-    fail(errc::nac_run_argument,
-         by_size ? "both output_size and scale_factors are given; expected one of them"
-                 : "neither output_size nor scale_factors is given; expected one of them");
-  std::int64_t out[2];
-  double scales[2] = {};
-  if (by_size) {
-    const std::span<const std::int64_t> size = c.int_list(1);
-    if (size.size() != 2)
-      fail(errc::nac_run_argument,
-           "a size with " + std::to_string(size.size()) + " elements; expected 2");
-    std::copy_n(size.data(), 2, out);
-  } else {
-    const std::span<const double> given = c.numbers(2);
-    // Files have one number for both too.
-    if (given.empty() || given.size() > 2)
-      fail(errc::nac_run_argument, std::to_string(given.size()) + " scales; expected 1 or 2");
-    scales[0] = given.front();
-    scales[1] = given.back();
-    if (x.rank() != 4)
-      fail(errc::nac_run_shape,
-           "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
-    for (std::size_t a = 0; a < 2; ++a)
-      out[a] = convert<std::int64_t>(static_cast<double>(x.dim(2 + a)) * scales[a]);
-  }
-  return nearest(c, x, out, scales);
+  expect_images(c);
+  return upsample_by(c, between::pixels, 0, 2);
 }
-
 value upsample_nearest_to(call& c) {
-  const std::span<const std::int64_t> size = c.int_list(1);
-  if (size.size() != 2)
-    fail(errc::nac_run_argument,
-         "a size with " + std::to_string(size.size()) + " elements; expected 2");
-  return nearest(c, c.tensor_at(0), {size[0], size[1]}, {c.real_or(2, 0), c.real_or(3, 0)});
+  expect_images(c);
+  return upsample_to(c, between::pixels, 0, 2);
 }
-
-namespace {
-
-/// The elements of a plane by their shares; those outside are 0.
-template <class T>
-[[nodiscard]] double sum_of_taps(const taps (&t)[max_axes], const T* plane, const planes& p) {
-  double sum = 0;
-  for (std::size_t i = 0; i < t[0].count; ++i)
-    for (std::size_t j = 0; j < t[1].count; ++j)
-      for (std::size_t k = 0; k < t[2].count; ++k) {
-        if (t[0].at[i] < 0 || t[1].at[j] < 0 || t[2].at[k] < 0) continue;
-        sum +=
-            t[0].share[i] * t[1].share[j] * t[2].share[k] *
-            static_cast<double>(plane[(t[0].at[i] * p.in[1] + t[1].at[j]) * p.in[2] + t[2].at[k]]);
-      }
-  return sum;
-}
-
-}  // namespace
 
 value grid_sampler(call& c) {
   const tensor &x = c.tensor_at(0), &grid = c.tensor_at(1);
@@ -787,7 +348,7 @@ value grid_sampler(call& c) {
         t[a] = taps_of_place(how, place, p.in[a], beyond, align);
       }
       const T* const plane = all + n * p.in_size();
-      *to++ = static_cast<T>(sum_of_taps(t, plane, p));
+      *to++ = static_cast<T>(sum_of_taps<false>(t[0], t[1], t[2], plane, p));
     });
   });
   return cast(c.arena, out, x.type);
@@ -840,41 +401,16 @@ value affine_grid_generator(call& c) {
 namespace {
 
 /// The arguments kernel, dilation, padding and stride of columns, and how many windows there are.
-[[nodiscard]] windows columns_of(call& c, std::size_t letter, planes& p) {
-  windows w;
-  w.kernel = sizes_or(c, letter, 2, w.kernel, "a kernel", 1);
-  w.dilation = sizes_or(c, letter + 1, 2, w.dilation, "a dilation", 1);
-  w.padding = sizes_or(c, letter + 2, 2, w.padding, "padding", 0);
-  w.padding[0] = 0;
-  w.stride = sizes_or(c, letter + 3, 2, w.stride, "a stride", 1);
+void take_columns(call& c, std::size_t letter, planes& p) {
+  p.kernel = sizes_or(c, letter, 2, p.kernel, "a kernel", 1);
+  p.dilation = sizes_or(c, letter + 1, 2, p.dilation, "a dilation", 1);
+  p.padding = sizes_or(c, letter + 2, 2, p.padding, "padding", 0);
+  p.stride = sizes_or(c, letter + 3, 2, p.stride, "a stride", 1);
   for (std::size_t a = 1; a < max_axes; ++a) {
-    const std::int64_t span = p.in[a] + 2 * w.padding[a] - w.dilation[a] * (w.kernel[a] - 1) - 1;
-    if (span < 0)
-      fail(errc::nac_run_shape, "kernel " + std::to_string(w.kernel[a]) + " with dilation " +
-                                    std::to_string(w.dilation[a]) +
-                                    " doesn't fit into an axis of " + std::to_string(p.in[a]) +
-                                    " elements with padding " + std::to_string(w.padding[a]));
-    p.out[a] = span / w.stride[a] + 1;
+    const std::int64_t span = p.in[a] + 2 * p.padding[a] - p.dilation[a] * (p.kernel[a] - 1) - 1;
+    if (span < 0) refuse_kernel(p, a);
+    p.out[a] = span / p.stride[a] + 1;
   }
-  return w;
-}
-
-/// Calls f(place in the columns, place in the planes) for all pairs that there are.
-template <class F>
-void each_pair(const windows& w, const planes& p, F&& f) {
-  std::int64_t column = 0;
-  const auto each_window = [&](std::int64_t n, std::int64_t i, std::int64_t j) {
-    for (std::int64_t y = 0; y < p.out[1]; ++y)
-      for (std::int64_t x = 0; x < p.out[2]; ++x, ++column) {
-        const std::int64_t h = y * w.stride[1] - w.padding[1] + i * w.dilation[1];
-        const std::int64_t k = x * w.stride[2] - w.padding[2] + j * w.dilation[2];
-        if (h >= 0 && h < p.in[1] && k >= 0 && k < p.in[2])
-          f(column, (n * p.in[1] + h) * p.in[2] + k);
-      }
-  };
-  for (std::int64_t n = 0; n < p.count; ++n)
-    for (std::int64_t i = 0; i < w.kernel[1]; ++i)
-      for (std::int64_t j = 0; j < w.kernel[2]; ++j) each_window(n, i, j);
 }
 [[nodiscard]] std::int64_t times(std::int64_t a, std::int64_t b) {
   std::int64_t n = 0;
@@ -889,20 +425,16 @@ value im2col(call& c) {
   if (!is_floating(x.type) && x.type != data_type::boolean)
     refuse_type(x.type, "a floating-point type or bool");
   planes p = planes_of(x, 2);
-  const windows w = columns_of(c, 1, p);
+  take_columns(c, 1, p);
   const std::int64_t channels = x.dim(x.rank() - 3);
   shape dims;
   if (x.rank() == 4) dims.push_back(x.dim(0));
-  dims.push_back(times(times(channels, w.kernel[1]), w.kernel[2]));
+  dims.push_back(times(times(channels, p.kernel[1]), p.kernel[2]));
   dims.push_back(times(p.out[1], p.out[2]));
   tensor out = make_tensor(c.arena, x.type, dims);
   if (out.size() == 0) return out;
-  std::memset(out.data, 0, out.bytes());
   tensors::with_word(model::size_of(x.type), [&]<class T>(of<T>) {
-    constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    each_pair(w, p, [&](std::int64_t column, std::int64_t at) {
-      std::memcpy(out.data + column * size, x.data + at * size, sizeof(T));
-    });
+    tensors::gather_columns<T>(p, x.as<T>(), p.count, 0, p.out[1] * p.out[2], out.as<T>());
   });
   return out;
 }
@@ -913,8 +445,8 @@ value col2im(call& c) {
   planes p;
   p.rank = 2;
   p.in = sizes_or(c, 1, 2, p.in, "a size", 1);
-  const windows w = columns_of(c, 2, p);
-  const std::int64_t area = times(w.kernel[1], w.kernel[2]);
+  take_columns(c, 2, p);
+  const std::int64_t area = times(p.kernel[1], p.kernel[2]);
   if ((x.rank() != 2 && x.rank() != 3) || x.dim(x.rank() - 2) % area != 0 ||
       x.dim(x.rank() - 1) != times(p.out[1], p.out[2]))
     fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected [batch,] a multiple of " +
@@ -930,7 +462,7 @@ value col2im(call& c) {
     const T* const from = wide.as<T>();
     T* const to = sums.as<T>();
     std::fill_n(to, sums.size(), T{});
-    each_pair(w, p, [&](std::int64_t column, std::int64_t at) { to[at] += from[column]; });
+    tensors::add_columns<T>(p, to, p.count, 0, p.out[1] * p.out[2], from);
   });
   return cast(c.arena, sums, x.type);
 }

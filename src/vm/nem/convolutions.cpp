@@ -105,16 +105,15 @@ class task {
   void copy_window(const image<T>& x, const position& at, T* to) const {
     const auto taken = static_cast<std::size_t>(w_.taken);
     const T* const from = x.data + at.image * x.step + first_channel_;
-    w_.each_tap(at, [&](std::size_t tap, const triple& place) {
+    w_.each_tap(at.at, [&](std::size_t tap, const triple& place) {
       std::copy_n(from + index_at(x.strides, place), taken, to + tap * taken);
     });
   }
   /// The same where none is padding; taps that follow each other in memory at once.
   template <class T>
   void copy_inner_window(const image<T>& x, const position& at, T* to) const {
-    triple first = {};
-    for (std::size_t d = 0; d < 3; ++d) first[d] = at.at[d] * w_.stride[d] - w_.before[d];
-    const T* const from = x.data + at.image * x.step + first_channel_ + index_at(x.strides, first);
+    const T* const from =
+        x.data + at.image * x.step + first_channel_ + index_at(x.strides, w_.start(at.at));
     const bool is_row = w_.dilation[2] == 1 && x.strides[2] == w_.taken;
     const auto n = static_cast<std::size_t>(is_row ? w_.taken * w_.kernel[2] : w_.taken);
     const std::int64_t pieces = is_row ? 1 : w_.kernel[2];
@@ -137,7 +136,7 @@ class task {
   }
   void note_taps(const position& at, std::int8_t* is_there) const {
     std::fill_n(is_there, w_.taps(), std::int8_t{0});
-    w_.each_tap(at, [&](std::size_t tap, const triple&) { is_there[tap] = 1; });
+    w_.each_tap(at.at, [&](std::size_t tap, const triple&) { is_there[tap] = 1; });
   }
 
   /// Products of blocks of windows, group by group. `use` takes rows, windows, weights, the first
@@ -169,7 +168,7 @@ class task {
         const position begin = at;
         for (std::size_t i = 0; i < rows.size(); ++i, w_.advance(at)) {
           T* const window = windows + i * p_.k;
-          if (w_.is_inside(at)) {
+          if (w_.is_inside(at.at)) {
             copy_inner_window(x, at, window);
           } else {
             pad(rows[i], window);
@@ -244,7 +243,7 @@ class task {
     const std::size_t d = w_.dimension(p_.a_quant->axis - 1);
     std::size_t next = 0;
     std::uint32_t pair = 0;
-    w_.each_tap(at, [&](std::size_t tap, const triple& place) {
+    w_.each_tap(at.at, [&](std::size_t tap, const triple& place) {
       const auto found = static_cast<std::uint32_t>(p_.a_quant->pair(place[d]));
       std::fill(pairs.begin() + static_cast<std::ptrdiff_t>(next),
                 pairs.begin() + static_cast<std::ptrdiff_t>(tap), next == 0 ? found : pair);
@@ -302,7 +301,7 @@ class task {
         const product_row row = row_at(at);
         for (std::size_t k = 0; k < p_.k; ++k)
           window[k] = p_.a_k_zeros.empty() ? p_.a_quant->zero_point(row.a_pair) : p_.a_k_zeros[k];
-        w_.each_tap(at, [&](std::size_t tap, const triple& place) {
+        w_.each_tap(at.at, [&](std::size_t tap, const triple& place) {
           const std::int64_t first = at.image * x_.strides[0] +
                                      index_at(w_.spatial(x_.strides, 1), place) +
                                      first_channel_ * x_.strides[last_];
@@ -340,7 +339,7 @@ class task {
       const auto zero = static_cast<std::int16_t>(
           std::is_same_v<T, float> ? 0 : p_.a_quant->zero_point(out.a_pair));
       std::fill(sums.begin(), sums.end(), sum{0});
-      w_.each_tap(at, [&](std::size_t tap, const triple& place) {
+      w_.each_tap(at.at, [&](std::size_t tap, const triple& place) {
         const T* const from = x.data + at.image * x.step + index_at(x.strides, place);
         spread(from, zero, repeats, row);
         const term* const factor = factors + tap * n;

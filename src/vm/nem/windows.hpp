@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The positions of a convolution's window: three spatial dimensions; missing ones have size 1.
+// The windows of a convolution's operands.
 //
 //   const windows w(c);
-//   w.each_tap(position, [&](std::size_t tap, std::int64_t at) { … });   // without padding
+//   w.each_tap(position.at, [&](std::size_t tap, const triple& at) { … });   // without padding
 //
 // Lifetime:   borrows nothing.
 // Errors:     none.
@@ -14,16 +14,17 @@
 #ifndef TESSERA_VM_NEM_WINDOWS_HPP
 #define TESSERA_VM_NEM_WINDOWS_HPP
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "tensor.hpp"
+#include "tensor/windows.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nem {
 
-using triple = std::array<std::int64_t, 3>;
+using tensors::index_at;
+using tensors::triple;
 
 /// A position of the output: image and place.
 struct position {
@@ -31,12 +32,10 @@ struct position {
   triple at = {};
 };
 
-struct windows {
+struct windows : tensors::windows {
   std::size_t axes = 2;  ///< spatial dimensions that operands have
   std::int64_t images = 1, channels = 1, results = 1;
   std::int64_t groups = 1, taken = 1, made = 1;  ///< channels of a group: of X, of Y
-  triple in = {1, 1, 1}, out = {1, 1, 1}, kernel = {1, 1, 1}, stride = {1, 1, 1},
-         dilation = {1, 1, 1}, before = {0, 0, 0};
 
   explicit windows(const call& c) noexcept {
     const tensor &x = c.inputs[0], &w = c.inputs[1], &y = c.outputs[0];
@@ -55,7 +54,7 @@ struct windows {
       kernel[d] = w.shape[i];
       stride[d] = a.strides[i];
       dilation[d] = a.dilations[i];
-      before[d] = a.pads[i];
+      padding[d] = a.pads[i];
     }
   }
   /// The index, of the three, of the i-th spatial dimension of an operand.
@@ -67,7 +66,7 @@ struct windows {
     for (std::size_t i = 0; i < axes; ++i) s[dimension(i)] = strides[first + i];
     return s;
   }
-  [[nodiscard]] std::int64_t taps() const noexcept { return kernel[0] * kernel[1] * kernel[2]; }
+  [[nodiscard]] std::int64_t taps() const noexcept { return tensors::volume(kernel); }
   /// Of all images; at most 2^63 - 1, as an output with strides of 0 may have more.
   [[nodiscard]] std::int64_t positions() const noexcept {
     std::int64_t n = images;
@@ -75,60 +74,12 @@ struct windows {
       if (__builtin_mul_overflow(n, d, &n)) return INT64_MAX;
     return n;
   }
-  /// Whether each output depends only on the inputs at its own position.
-  [[nodiscard]] bool is_pointwise() const noexcept {
-    for (std::size_t d = 0; d < 3; ++d)
-      if (kernel[d] != 1 || stride[d] != 1 || before[d] != 0 || in[d] != out[d]) return false;
-    return true;
-  }
-  /// Whether some tap of some window is padding.
-  [[nodiscard]] bool has_padding() const noexcept {
-    for (std::size_t d = 0; d < 3; ++d)
-      if (before[d] != 0 ||
-          (out[d] - 1) * stride[d] - before[d] + (kernel[d] - 1) * dilation[d] >= in[d])
-        return true;
-    return false;
-  }
-
-  /// Whether a window has no padding.
-  [[nodiscard]] bool is_inside(const position& p) const noexcept {
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::int64_t first = p.at[d] * stride[d] - before[d];
-      if (first < 0 || first + (kernel[d] - 1) * dilation[d] >= in[d]) return false;
-    }
-    return true;
-  }
   void advance(position& p) const noexcept {
     for (std::size_t d = 3; d-- != 0; p.at[d] = 0)
       if (++p.at[d] != out[d]) return;
     ++p.image;
   }
-
-  /// Calls f(tap, place) for the taps inside the image, in ascending order.
-  template <class F>
-  void each_tap(const position& p, F&& f) const {
-    triple from = {};
-    for (std::size_t d = 0; d < 3; ++d) from[d] = p.at[d] * stride[d] - before[d];
-    const auto is_inside = [&](std::size_t d, std::int64_t i) { return i >= 0 && i < in[d]; };
-    std::size_t tap = 0;
-    triple k = {}, at = {};
-    for (k[0] = 0; k[0] < kernel[0]; ++k[0]) {
-      at[0] = from[0] + k[0] * dilation[0];
-      for (k[1] = 0; k[1] < kernel[1]; ++k[1]) {
-        at[1] = from[1] + k[1] * dilation[1];
-        const bool is_row = is_inside(0, at[0]) && is_inside(1, at[1]);
-        for (k[2] = 0; k[2] < kernel[2]; ++k[2], ++tap) {
-          at[2] = from[2] + k[2] * dilation[2];
-          if (is_row && is_inside(2, at[2])) f(tap, static_cast<const triple&>(at));
-        }
-      }
-    }
-  }
 };
-
-[[nodiscard]] inline std::int64_t index_at(const triple& strides, const triple& at) noexcept {
-  return at[0] * strides[0] + at[1] * strides[1] + at[2] * strides[2];
-}
 
 }  // namespace vm::nem
 }  // namespace tessera::inline TESSERA_ABI
