@@ -12,6 +12,7 @@
 #include <tessera/core/describe.hpp>
 #include <vector>
 
+#include "nac_input.hpp"
 #include "require.hpp"
 #include "vm/execution_plan/format.hpp"
 #include "vm/execution_plan/machine.hpp"
@@ -74,22 +75,6 @@ struct ending {
 
 // ---- programs
 
-/// An input that depends on the content and on its number.
-[[nodiscard]] tensor input(vm::nac::memory& arena, std::size_t seed) {
-  static const vm::nac::shape shapes[] = {{},        {3},          {1, 3},          {2, 3},
-                                          {1, 1, 4}, {1, 3, 8, 8}, {2, 2, 3, 3, 2}, {0, 3}};
-  constexpr nac::data_type types[] = {nac::data_type::float32, nac::data_type::float32,
-                                      nac::data_type::int64,   nac::data_type::boolean,
-                                      nac::data_type::float16, nac::data_type::int32};
-  tensor t = vm::nac::make_tensor(arena, types[seed / 8 % std::size(types)],
-                                  shapes[seed % std::size(shapes)]);
-  vm::nac::visit(t.type, [&]<class T>(vm::nac::of<T>) {
-    for (std::size_t i = 0; i < t.size(); ++i)
-      t.as<T>()[i] = vm::nac::convert<T>(static_cast<std::int64_t>((i * 7 + seed) % 5) - 1);
-  });
-  return t;
-}
-
 [[nodiscard]] ending run(const nac::program& p, std::size_t seed, vm::nac::freeing frees) {
   vm::nac::interpreter_options how;
   how.max_memory = max_memory;
@@ -97,7 +82,7 @@ struct ending {
   vm::nac::interpreter machine(p, how);
   if (machine.arena().live() < max_memory / 2)  // else without them
     for (std::size_t i = 0; i < p.inputs().size() && i < 100; ++i)
-      machine.set_input(i, input(machine.arena(), seed + i * 3));
+      machine.set_input(i, fuzz::nac_input(machine.arena(), seed + i * 3));
   const vm::nac::outcome done = machine.run({.max_steps = max_steps});
   fuzz::require(done.steps <= max_steps, "steps are limited");
   fuzz::require(machine.arena().peak() <= max_memory, "memory is limited");

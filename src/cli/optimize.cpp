@@ -77,8 +77,8 @@ class optimization {
     how.max_growth = options_.max_growth.value_or(how.max_growth);
     result<transform::optimized> made = transform::optimize(*program_, how);
     if (!made) return to_.fail(made.error(), file_);
-    if (made->has_training)
-      show_note(file_.name + ": left as it is, because training instructions refer to its own");
+    if (!made->why_unchanged.empty())
+      show_note(file_.name + ": left as it is: " + std::string(made->why_unchanged));
     container_figures before(nac::parts_of(program_->model())), after(made->parts);
     if (options_.check || options_.run.nac.any() || !options_.run.inputs.empty())
       if (const exit_code code = compare(made->parts, before, after); code != success) return code;

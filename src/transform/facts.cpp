@@ -153,6 +153,10 @@ namespace {
     case adaptive_avg_pool3d:
     case expand_as:
     case reshape_as:
+    case tril:
+    case triu:
+    case index_select:
+    case gather:
     case pass:
     case clone: return true;
     default: return false;
@@ -296,6 +300,9 @@ class prover {
       case layer_norm:
       case group_norm:
       case batch_norm_by_mode: return x.is_tensor ? floats(x) : fact{};
+      case softmax:
+      case log_softmax:
+      case mean: return of_reduction(n, x, o == mean ? 3 : 2);
       case to_copy: return of_conversion(n, x);
       case getitem: return fact{true};
       default: return {};
@@ -306,6 +313,15 @@ class prover {
     if (!b) return {};
     if (const auto t = type_named(g_, n, *b, 1)) return fact_of(*t);
     return x.is_tensor && has_no_results(n) ? x : fact{};
+  }
+  /// Floats of the type that is named, or of the operand's; those of 16 bits may become wider.
+  [[nodiscard]] fact of_reduction(std::uint32_t n, const fact& x, std::size_t letter) const {
+    const std::optional<nac::binding> b = g_.bind(n);
+    if (!b || !x.is_tensor) return {};
+    if (const auto t = type_named(g_, n, *b, letter)) return fact_of(*t);
+    fact f{true, kind::floating, x.type};
+    if (x.type != nac::data_type::float32 && x.type != nac::data_type::float64) f.type = {};
+    return f;
   }
   [[nodiscard]] bool has_no_results(std::uint32_t n) const {
     return std::all_of(g_[n].operands.begin() + 1, g_[n].operands.end(),

@@ -408,7 +408,7 @@ std::uint16_t graph::add_constant(container_builder& to, std::uint32_t v) const 
 
 class graph::encoder {
  public:
-  explicit encoder(const graph& g) : g_(g), to_(g.rest_.form, g.rest_) {
+  explicit encoder(graph& g) : g_(g), to_(g.rest_.form, std::move(g.rest_)) {
     to_.parts.schedule.clear();
     to_.parts.commands.clear();
     tensors_ = to_.parts.tensors;
@@ -502,7 +502,7 @@ class graph::encoder {
   std::map<std::uint32_t, std::vector<std::uint32_t>> begins_;  // of openers: their branches
 };
 
-result<nac::parts> graph::encode() const { return encoder(*this).run(); }
+result<nac::parts> graph::encode() && { return encoder(*this).run(); }
 
 }  // namespace transform
 }  // namespace tessera::inline TESSERA_ABI

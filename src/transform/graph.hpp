@@ -7,13 +7,15 @@
 //   for (std::uint32_t n = g.first(); n != graph::none; n = g[n].next)
 //     if (g.is(n, nac::operation::pass)) g.forward(n, g[n].operands[0].node);
 //   g.resolve();
-//   auto parts = g.encode();
+//   auto parts = std::move(g).encode();
 //
 //   node          an instruction, by a number that never changes. Between CONTROL_FLOW or CONVERGENCE
 //                 and what follows its branches, a marker begins each branch, and one ends them all
 //   operand       a node or a constant, and its letter in the signature
 //   parameter     the name and the tensor of INPUT 1
 //   everything else of the container is kept; MMAP isn't, for it counts instructions
+//
+// Not for programs with a CONVERGENCE that skips instructions before its first branch.
 //
 // Lifetime:   borrows the program and what that borrows; so do the parts.
 // Errors:     of encode(): transform_optimize_limit, nac::convert's.
@@ -173,8 +175,8 @@ class graph {
   }
   [[nodiscard]] std::uint16_t add_constant(container_builder& to, std::uint32_t value) const;
 
-  /// The container, without a schedule.
-  [[nodiscard]] result<nac::parts> encode() const;
+  /// The container, without a schedule. The graph is of no use then.
+  [[nodiscard]] result<nac::parts> encode() &&;
 
  private:
   struct value {

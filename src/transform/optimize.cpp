@@ -72,9 +72,23 @@ void run_passes(graph& g, const optimize_options& options, optimized& to) {
   }
 }
 
+/// What numbers instructions by rules that a graph has no form for; empty: nothing.
+[[nodiscard]] std::string_view why_unchanged(const nac::program& p) {
+  if (!p.training().steps.empty()) return "training instructions refer to those of the program";
+  for (std::uint32_t i = 0; i < p.size(); ++i) {
+    const nac::step& s = p.code().steps[i];
+    const view<nac::argument> given = p.code().arguments_of(s);
+    if (s.a == nac::op_convergence && given.size() > 2 && given[2].index() != i + 1)
+      return "a CONVERGENCE skips instructions before its first branch";
+  }
+  return {};
+}
+
 /// Makes the schedule of a container from its instructions, without its weights.
 [[nodiscard]] error make_schedule(nac::parts& of) {
+  pool<std::byte> tensors = std::move(of.own_bytes);
   nac::parts bare = of;
+  of.own_bytes = std::move(tensors);
   bare.internal_weights = false;
   bare.tensors.clear();
   bare.resources.clear();
@@ -112,14 +126,14 @@ void run_passes(graph& g, const optimize_options& options, optimized& to) {
 
 result<optimized> optimize(const nac::program& p, const optimize_options& options) {
   optimized out;
-  if (!p.training().steps.empty()) {
-    out.has_training = true;
+  out.why_unchanged = why_unchanged(p);
+  if (!out.why_unchanged.empty()) {
     out.parts = nac::parts_of(p.model());
     return out;
   }
   graph g(p);
   run_passes(g, options, out);
-  result<nac::parts> made = g.encode();
+  result<nac::parts> made = std::move(g).encode();
   if (!made) return made.error();
   out.parts = std::move(*made);
   if ((options.passes & bit_of(optimizer_pass::schedule)) == 0) return out;

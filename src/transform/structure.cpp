@@ -67,7 +67,7 @@ class reachable {
       const bool is_branch_end =
           g[n].block != graph::none && (g.is_last(n) || g[n].a == nac::op_output);
       if (is_branch_end) ends_[g[g[n].block].opener].push_back(n);
-      if (has_effect(n) || (g[n].block == graph::none && g.is_last(n))) mark(n);
+      if (left_alone_[n] || has_effect(n) || (g[n].block == graph::none && g.is_last(n))) mark(n);
     }
     while (!next_.empty()) {
       const std::uint32_t n = next_.back();
@@ -95,8 +95,7 @@ class reachable {
   [[nodiscard]] bool has_effect(std::uint32_t n) {
     const graph::node& of = g_[n];
     switch (of.what) {
-      case graph::role::operation:
-        return !is_pure(g_, n) || (inside_.any() && inside_.changes(n) && of.is_in_place);
+      case graph::role::operation: return !is_pure(g_, n);
       case graph::role::system:
         if (of.a == nac::op_output)
           return of.block == graph::none || of.b == static_cast<std::uint8_t>(nac::output::model);
@@ -109,7 +108,7 @@ class reachable {
   }
 
   const graph& g_;
-  const sharing inside_{g_};
+  const std::vector<bool> left_alone_ = in_convergence(g_);
   std::vector<bool> live_;
   std::vector<std::uint32_t> next_;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> ends_;  // by opener
@@ -119,10 +118,9 @@ class reachable {
 
 void remove_dead(graph& g, pass_context& c) {
   const reachable live(g);
-  const std::vector<bool> left_alone = in_convergence(g);
   for (std::uint32_t n = g.first(), next; n != graph::none; n = next) {
     next = g[n].next;
-    if (live.contains(n) || left_alone[n]) continue;
+    if (live.contains(n)) continue;
     if (g[n].what == graph::role::operation)
       c.changed(g, n, std::string(g.name(n)) + ": nothing uses it");
     else if (g.is_parameter(n))

@@ -118,6 +118,23 @@ TEST_CASE("transform/identities", "[transform]") {
         "input\nparameter w\nparameter m\naten.linear.default v0 v2 v1\noutput v3\n");
 }
 
+TEST_CASE("transform/identities: types that are known", "[transform]") {
+  const auto pass = optimizer_pass::identities;
+  const auto gone = [&](const std::string& code) {
+    return becomes(with_weights(code), pass).find("aten.to.dtype") == std::string::npos;
+  };
+  const std::string head = " x = input\n w = parameter \"w\"\n n = parameter \"n\"\n";
+  const std::string tail = "\n z = aten.to.dtype(y, \"float32\")\n output(z)\n";
+  CHECK(gone(head + " a = nac.add(w, 1)\n y = aten.softmax.int(a, -1)" + tail));
+  CHECK(gone(head + " y = aten.softmax.int(x, -1, \"float32\")" + tail));
+  CHECK(gone(head + " a = nac.mul(w, w)\n y = aten.mean.dim(a, [0], true)" + tail));
+  CHECK(gone(head + " a = nac.div(n, 2)\n y = aten.exp.default(a)" + tail));
+  CHECK_FALSE(gone(head + " y = aten.softmax.int(x, -1)" + tail));
+  CHECK_FALSE(gone(head + " y = nac.add(n, n)" + tail));
+  CHECK_FALSE(gone(head + " y = nac.gt(w, 1)" + tail));
+  CHECK_FALSE(gone(head + " y = nac.add(x, w)" + tail));
+}
+
 TEST_CASE("transform/identities: what isn't one", "[transform]") {
   const auto pass = optimizer_pass::identities;
   // Training, unknown types, other sizes, the first of several results, a state's next value.
@@ -494,4 +511,50 @@ end
   CHECK((*m.arrays().begin()).name == "a");
   CHECK((*m.resources().begin()).name == "vocab.b");
   CHECK(m.execution_plan().size() == before.program().model().execution_plan().size());
+}
+
+TEST_CASE("transform: external weights stay outside", "[transform]") {
+  const char* const code = R"(
+weights external
+code:
+  x = input
+  w = parameter "w"
+  a = nac.neg(w)
+  b = nac.clone(x)
+  y = nac.mul(b, a)
+  output(y)
+)";
+  const auto parts = nac::assemble(code);
+  REQUIRE(parts);
+  const auto written = nac::write(*parts);
+  REQUIRE(written);
+  const auto model = nac::read(bytes(written->data(), written->size()));
+  REQUIRE(model);
+  const auto program = nac::verify(*model, {.weights_elsewhere = true});
+  REQUIRE(program);
+  const auto made = transform::optimize(*program);
+  REQUIRE(made);
+  CHECK(made->parts.instructions.size() == 5);
+  CHECK(made->parts.tensors.empty());
+  CHECK_FALSE(made->parts.internal_weights);
+  REQUIRE(made->parts.parameters.size() == 1);
+  CHECK(made->parts.string(made->parts.parameters[0].text) == "w");
+}
+
+TEST_CASE("transform: what is left as it is", "[transform]") {
+  const container training(R"(
+nac 1.8
+code:
+  x = input
+  y = nac.clone(x)
+  output(y)
+training:
+  g = saved 1
+  end_training(g)
+)");
+  const auto made = transform::optimize(training.program());
+  REQUIRE(made);
+  CHECK(made->why_unchanged.find("training") != std::string::npos);
+  CHECK(made->rewrites.empty());
+  CHECK(made->parts.instructions.size() == 3);
 }

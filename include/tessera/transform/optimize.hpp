@@ -21,14 +21,16 @@
 //   what stays    inputs and their order, outputs, states, lifted constants, random operations and
 //                 their order, CONVERGENCE and its branches, names, external weights, quantized
 //                 weights, the execution plan, tokenizer, resources, arrays
-//   training      a container with instructions in TRNG is left as it is: they count those of OPS
+//   unchanged     containers with instructions in TRNG, which count those of OPS, or with a CONVERGENCE
+//                 that skips instructions before its first branch
 //
 // Link tessera::transform.
 //
 // Lifetime:   borrows the program and what that borrows, until the container is written.
-// Errors:     nac_write_range where a container can't number the result; nac_convert_*.
+// Errors:     nac_write_range, nac_write_id where a container can't number the result; nac_convert_*.
 // Limits:     optimize_options.
-// Allocation: linear in the instructions, and the tensors that are made; no weight is copied.
+// Allocation: linear in the instructions, and the tensors that are made; other weights stay where they
+//             are.
 
 #ifndef TESSERA_TRANSFORM_OPTIMIZE_HPP
 #define TESSERA_TRANSFORM_OPTIMIZE_HPP
@@ -113,7 +115,7 @@ struct optimized {
   pass_effect effects[optimizer_pass_count];
   std::vector<rewrite> rewrites;
   std::uint32_t rounds = 0;
-  bool has_training = false;  ///< and was left as it is
+  std::string_view why_unchanged;  ///< empty: it was optimized
 };
 
 [[nodiscard]] result<optimized> optimize(const nac::program& p,
