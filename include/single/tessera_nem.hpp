@@ -4679,7 +4679,8 @@ struct visitor {
 //   nem::verify_options options;
 //   options.profile = nem::profile::strict;       // extensions are errors
 //   options.resolver = files.resolver();          // of included files, nem/resolver.hpp
-//   options.device = "npu_c2";                    // in place of the program's directive
+//   options.device = "npu_c2";                    // in place of the program's directive, or
+//   options.device_file = {"npu.nem", device_text};   // the device that a text defines
 //
 // Lifetime:   borrows what its views and the resolver point to.
 // Errors:     none.
@@ -4702,6 +4703,10 @@ struct verify_options {
   nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
   std::string_view id = {};      ///< file::id of the model itself, where it is a file
   std::string_view device = {};  ///< a target by name, in place of the model's directive
+  /// Likewise a text that defines one ("Device Configuration"): its only device, the one of the
+  /// file's name, or the one that `device` names. The id is that of a file; what the text includes is
+  /// looked for from there.
+  resolver::file device_file = {};
   std::uint32_t max_include_depth = 32;   ///< files inside one another
   std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
   std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
@@ -10806,8 +10811,8 @@ class config_printer {
 // Included files come first, in order, each once; then the families of a file, then its devices. All
 // that was loaded is visible to what comes later. The built-in families are there without any
 // include, and can be replaced (load_family.hpp); the baseline devices have to be included.
-// options.device is the target in place of what the directive names. A model without a program
-// has no target otherwise. Nor is there one after an error in it or in its parents: the program is
+// options.device and options.device_file give the target in place of what the directive names; that
+// file is loaded last. A model without a program has no target otherwise. Nor is there one after an error in it or in its parents: the program is
 // taken as one for any device, so that one error doesn't cause others.
 //
 // Lifetime:   borrows while it runs; what the resolver gives must last as long.
@@ -15476,6 +15481,12 @@ class loader {
     add_builtin(to_);
     open(new frame(main_, options_.id));
     while (top_ != nullptr) step();
+    if (names_device_file()) {
+      const std::string_view id = options_.device_file.id;
+      device_file_ =
+          include_file(frame(main_, options_.id), base_name(id), options_.device_file, {});
+      while (top_ != nullptr) step();
+    }
     const std::uint32_t target = find_target();
     for (const device& d : to_.devices) {
       if (d.where.length == 0) continue;  // a baseline device
@@ -15530,7 +15541,7 @@ class loader {
   /// Goes on with the innermost file, up to its next include or its end.
   [[gnu::cold]] void step() {
     frame& f = *top_;
-    const bool is_main = f.outer == nullptr;
+    const bool is_main = &f.d == &main_;
     while (f.at < f.d.nodes.size()) {
       const std::uint32_t i = f.at;
       const node& n = f.d.nodes[i];
@@ -15692,22 +15703,26 @@ class loader {
     const bool is_directed = directive_ != no_node;
     place where = is_directed ? place_of(main_.nodes[directive_]) : place{};
     std::uint32_t target = no_index;
+    const bool is_given = !options_.device.empty() || names_device_file();
     if (!options_.device.empty()) {
       target = find_named(options_.device, where);
+    } else if (is_given) {
+      if (device_file_ != no_file)
+        target = find_in_file(device_file_, base_name(options_.device_file.id), {});
     } else if (!is_directed) {
       if (has_program_) target = inline_device_;
     } else if (main_.nodes[directive_].kind == node_kind::device_name) {
       target = find_named(main_.name(main_.nodes[directive_].value), where);
     } else if (directive_file_ != no_file) {
-      target = find_in_file(where);
+      target = find_in_file(directive_file_, main_.name(main_.nodes[directive_].value), where);
     }
     if (target == no_index || to_.devices[target].has_topology || s_.unsound_devices[target])
       return target;
     const device& d = to_.devices[target];
-    if (!is_directed || !options_.device.empty()) where = d.where;
+    if (!is_directed || is_given) where = d.where;
     auto text = s_.found.add(errc::nem_dev_003_topology, where);
     text << "target device " << to_.text_of(d.name) << " has no topology";
-    if (is_directed && options_.device.empty() && d.where.length != 0)
+    if (is_directed && !is_given && d.where.length != 0)
       text.note(d.where) << to_.text_of(d.name) << " is defined here";
     return target;
   }
@@ -15721,18 +15736,21 @@ class loader {
     return no_index;
   }
 
-  /// Of the devices that the directive's file defines itself: the only one, or the one of its name.
-  [[nodiscard, gnu::cold]] std::uint32_t find_in_file(place where) {
-    if (directive_file_ >= baseline_file)
-      return s_.find_device(baseline_files[directive_file_ - baseline_file].device);
-    const std::string_view path = main_.name(main_.nodes[directive_].value);
+  [[nodiscard]] bool names_device_file() const noexcept {
+    return options_.device_file.text.data() != nullptr;
+  }
+
+  /// Of the devices that a file defines itself: the only one, or the one of its name.
+  [[nodiscard, gnu::cold]] std::uint32_t find_in_file(std::uint32_t file, std::string_view path,
+                                                      place where) {
+    if (file >= baseline_file) return s_.find_device(baseline_files[file - baseline_file].device);
     std::string_view stem = base_name(path);
     if (const std::size_t dot = stem.rfind('.'); dot != stem.npos && dot != 0)
       stem = stem.substr(0, dot);
     pool<std::uint32_t> candidates;
     for (std::uint32_t i = 0; i < to_.devices.size(); ++i) {
       const device& d = to_.devices[i];
-      if (d.where.length == 0 || d.where.file != directive_file_) continue;
+      if (d.where.length == 0 || d.where.file != file) continue;
       if (to_.text_of(d.name) == stem) return i;
       candidates.push_back(i);
     }
@@ -15757,7 +15775,7 @@ class loader {
   pool<known_file> files_;  ///< those of report::files
   hashed_names ids_;
   bool has_program_ = false;
-  std::uint32_t directive_ = no_node, directive_file_ = no_file;
+  std::uint32_t directive_ = no_node, directive_file_ = no_file, device_file_ = no_file;
   std::uint32_t inline_device_ = no_index;
 };
 

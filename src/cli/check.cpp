@@ -320,6 +320,7 @@ void add_check(const command& app, action& run) {
   verb.bind("--weights", o->weights);
   verb.bind("--strict", o->strict);
   add_nem_options(verb, o->nem);
+  verb.bind("--devices", o->nem.devices);
   verb.bind("--svg", o->nem.svg);
   add_genome_options(verb, o->registry);
   add_pt2_options(verb, o->program);

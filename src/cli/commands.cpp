@@ -279,8 +279,12 @@ constexpr option_row option_rows[] = {
      "default: extensions are warnings; strict: they are errors;\n"
      "upstream: FAM-004 and SHP-004, which the format's own examples\nbreak, are warnings",
      "default strict upstream"},
-    {"check,info,print,run,trace,graph", "--device", "NAME", in_nem,
-     "Verify for this device, which the file defines or includes"},
+    {"check,info,print,run,trace,graph", "--device", "NAME|FILE", in_nem,
+     "Verify for this device: one that the program defines or includes, or\n"
+     "that of a file (FILE:NAME if it defines several), whatever the program says"},
+    {"check", "--devices", "FOLDER", in_nem,
+     "Show which devices of the files in a folder can run the program, and\nwhat prevents the "
+     "others"},
     {"check,info,print,run,trace,graph", "-I,--include", "FOLDER", in_nem,
      "Also look for included files in this folder"},
     {"check,info,print,run,trace,graph", "--allow-includes-anywhere", "", in_nem,

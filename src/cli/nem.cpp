@@ -32,7 +32,32 @@ namespace fs = std::filesystem;
   return (unknown ? path : id).string();
 }
 
+/// What the program itself says of its device: a name, a "file", or nothing.
+[[nodiscard]] std::string directive_of(const nem::model& d) {
+  std::string inline_device;
+  for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {
+    const nem::node& n = d.nodes[i];
+    if (n.kind == nem::node_kind::device_name) return std::string(d.name(n.value));
+    if (n.kind == nem::node_kind::device_file) return '"' + std::string(d.name(n.value)) + '"';
+    if (n.kind == nem::node_kind::device) inline_device = d.name(n.value);
+  }
+  return inline_device;
+}
+
 }  // namespace
+
+named_device device_of(const std::string& option) {
+  const auto is_name = [](std::string_view s) {
+    return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+    });
+  };
+  if (option.empty() || is_name(option)) return {"", option};
+  const std::size_t colon = option.rfind(':');
+  if (colon != option.npos && colon != 0 && is_name(std::string_view(option).substr(colon + 1)))
+    return {option.substr(0, colon), option.substr(colon + 1)};
+  return {option, ""};
+}
 
 void add_nem_options(const command& verb, nem_options& options) {
   verb.bind("--profile", options.profile);
@@ -61,6 +86,25 @@ bool nem_files::open(void* files, std::string_view from, std::string_view path,
   to.id = found->first;
   to.text = as_text(found->second.content.view());
   return true;
+}
+
+nem::resolver::file nem_files::load_device(const std::string& path, diagnostic& why,
+                                           exit_code& code) {
+  loaded in = try_load_source(path, why, format::nem, io::side_input);
+  code = in.code;
+  if (!in) return {};
+  if (in.file->what != format::nem) {
+    why = diagnose(shown_name(path), "format",
+                   std::string("expected a device in NEM text, not ") +
+                       std::string(info(in.file->what).description));
+    code = bad_input;
+    return {};
+  }
+  const auto at = opened_
+                      .insert_or_assign(id_of(path),
+                                        opened{path, shown_name(path), std::move(in.file->content)})
+                      .first;
+  return {at->first, as_text(at->second.content.view())};
 }
 
 const std::pair<const std::string, nem_files::opened>* nem_files::find(
@@ -141,7 +185,18 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   nem_files files(from, to.path, options);
   nem::verify_options v;
   v.profile = profile;
-  v.device = options.device;
+  const named_device device = device_of(options.device);
+  v.device = device.name;
+  if (!device.file.empty()) {
+    diagnostic why;
+    v.device_file = files.load_device(device.file, why, out.failure);
+    if (out.failure != success) {
+      out.found.push_back(std::move(why));
+      return out;
+    }
+    out.failure = bad_input;
+  }
+  const std::string directive = options.device.empty() ? std::string() : directive_of(*d);
   v.resolver = files.resolver();
   const std::string id = to.path == "-" ? std::string() : id_of(to.path);
   v.id = id;
@@ -153,7 +208,19 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
     out.program = std::move(*p);
   else if (out.report.errors == 0)
     out.found.push_back(diagnose(p.error(), from));
+  const nem::device* const target = out.program ? out.program->target() : nullptr;
+  if (target != nullptr && !directive.empty()) {
+    const std::string_view name = out.program->catalog().text_of(target->name);
+    if (name != directive)
+      out.note = "the program is for " + shown_text(directive) + "; --device makes it " +
+                 std::string(name);
+  }
   return out;
+}
+
+exit_code fail_nem(const nem_outcome& found, const source& from, const reporting& to) {
+  const exit_code code = to.fail(found.found, from.what);
+  return code == bad_input ? found.failure : code;
 }
 
 exit_code report_nem(const nem_outcome& found, const source& from, const reporting& to,
@@ -165,11 +232,11 @@ exit_code report_nem(const nem_outcome& found, const source& from, const reporti
   if (to.as_json) {
     const text report = file_report(to.path, from.what, found.found, omitted);
     const exit_code wrote = print_result(report);
-    return wrote != success ? wrote : ok ? success : bad_input;
+    return wrote != success ? wrote : ok ? success : found.failure;
   }
   show_findings(found.found, {options.all});
   if (omitted != 0) show_note(std::to_string(omitted) + " more findings were counted and not kept");
-  return ok ? success : bad_input;
+  return ok ? success : found.failure;
 }
 
 nem_document read_nem(const source& from, const reporting& to) {
@@ -206,7 +273,14 @@ namespace {
 }  // namespace
 
 exit_code check_nem(const source& file, const reporting& to, const nem_options& options) {
-  const nem_outcome found = verify_nem(file, to, options);
+  if (!options.devices.empty()) return check_nem_devices(file, to, options);
+  nem_outcome found = verify_nem(file, to, options);
+  if (!found.note.empty()) {
+    found.found.push_back(diagnose(file.name, "device", found.note));
+    diagnostic& d = found.found.back();
+    d.severity = "note";
+    d.shown = file.name + ": note: " + found.note + '\n';
+  }
   const exit_code code = report_nem(found, file, to, options);
   if (!options.svg.empty())
     if (const exit_code drawn = draw_findings(found, file, to, options); drawn != success)
@@ -285,7 +359,7 @@ exit_code print_nem(const source& file, const reporting& to, const nem_print_opt
   if (code != success) return code;
   // What doesn't verify is listed all the same: that is how one finds out why.
   const nem_outcome found = verify_nem(file, to, options.nem);
-  return found.program ? success : to.fail(found.found, file.what);
+  return found.program ? success : fail_nem(found, file, to);
 }
 
 }  // namespace cli

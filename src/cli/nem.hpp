@@ -27,6 +27,7 @@ struct nem_options {
   bool all = false;
   bool hazards = true;  ///< whether verification looks for them
   std::string svg;      ///< where `check` draws the tasks with its findings, if anywhere
+  std::string devices;  ///< the folder of the devices that `check` compares, if any
 };
 /// --profile, --device, --include and --allow-includes-anywhere.
 void add_nem_options(const command& verb, nem_options& options);
@@ -40,6 +41,9 @@ class nem_files {
   nem_files(const nem_files&) = delete;
   nem_files& operator=(const nem_files&) = delete;
 
+  /// A device of the user's, wherever it is; without a text, `why` says why.
+  [[nodiscard]] nem::resolver::file load_device(const std::string& path, diagnostic& why,
+                                                exit_code& code);
   [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
   /// The file of a place in a report: the main one, or one that was opened.
   [[nodiscard]] tessera::source_file of(const tessera::report& found, std::uint32_t file) const;
@@ -49,6 +53,7 @@ class nem_files {
     std::string path, shown;
     io::content content;
   };
+  using opened_file = std::pair<const std::string, opened>;
   static bool open(void* files, std::string_view from, std::string_view path,
                    nem::resolver::file& to);
   /// The first file that `path` leads to from these folders, with its id; null and `why_` where that
@@ -73,7 +78,14 @@ struct nem_outcome {
   std::optional<nem::program> program = {};
   std::vector<diagnostic> found = {};
   tessera::report report = {};
+  std::string note = {};          ///< that the option --device overrides the program's directive
+  exit_code failure = bad_input;  ///< what it means that there is no program
 };
+/// A device as --device names it: by its name, or by a file and perhaps a name, FILE:NAME.
+struct named_device {
+  std::string file, name;
+};
+[[nodiscard]] named_device device_of(const std::string& option);
 [[nodiscard]] nem_outcome verify_nem(const source& from, const reporting& to,
                                      const nem_options& options);
 /// Shows all findings; returns the exit status that they mean.
@@ -86,6 +98,11 @@ struct nem_document {
 };
 [[nodiscard]] nem_document read_nem(const source& from, const reporting& to);
 
+/// Reports why there is no program.
+[[nodiscard]] exit_code fail_nem(const nem_outcome& found, const source& from, const reporting& to);
+/// Which devices of a folder a program runs on, and what prevents the others.
+[[nodiscard]] exit_code check_nem_devices(const source& file, const reporting& to,
+                                          const nem_options& options);
 [[nodiscard]] exit_code check_nem(const source& file, const reporting& to,
                                   const nem_options& options);
 /// What print shows of NEM.

@@ -3,9 +3,11 @@
 //
 // `tessera diff` of NEM files.
 
+#include <algorithm>
 #include <tessera/core/json_write.hpp>
 
 #include "nem.hpp"
+#include "tessera/inspect/nem/device.hpp"
 #include "tessera/inspect/nem/diff.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -37,6 +39,67 @@ void append_lines(text& out, std::string_view statement, std::string_view mark) 
     statement.remove_prefix(std::min(line.size() + 1, statement.size()));
   }
   return out;
+}
+
+/// The devices that a file declares, with all that they inherit. They borrow the program.
+[[nodiscard]] std::vector<inspect::device_summary> declared_devices(
+    const std::optional<nem::program>& p) {
+  std::vector<inspect::device_summary> out;
+  if (!p) return out;
+  for (const nem::device& d : p->catalog().devices)
+    if (d.where.length != 0 && d.where.file == 0) out.emplace_back(p->catalog(), d);
+  return out;
+}
+
+struct device_comparison {
+  std::string_view before, after;
+  inspect::device_difference found;
+};
+/// Devices of one name, or the only ones of both files.
+[[nodiscard]] std::vector<device_comparison> compare_devices(
+    const std::vector<inspect::device_summary>& before,
+    const std::vector<inspect::device_summary>& after) {
+  std::vector<device_comparison> out;
+  for (const inspect::device_summary& a : before) {
+    const auto b = std::find_if(after.begin(), after.end(), [&](const inspect::device_summary& d) {
+      return d.name == a.name || (before.size() == 1 && after.size() == 1);
+    });
+    if (b != after.end()) out.push_back({a.name, b->name, inspect::diff(a, *b)});
+  }
+  return out;
+}
+
+void append_devices(text& out, const std::vector<device_comparison>& all) {
+  for (const device_comparison& c : all) {
+    if (c.found.lines.empty()) continue;
+    out << "\ndevice " << c.before;
+    if (c.after != c.before) out << " and " << c.after;
+    out << ", with what they inherit\n";
+    for (const inspect::device_difference::line& l : c.found.lines) {
+      out << "  " << shown_text(l.what) << ": " << (l.before.empty() ? "none" : l.before) << " -> "
+          << (l.after.empty() ? "none" : l.after) << '\n';
+    }
+  }
+}
+void write_devices(json::writer& w, const std::vector<device_comparison>& all) {
+  w.key("devices").begin_array();
+  for (const device_comparison& c : all) {
+    w.begin_object().key("before").string(c.before).key("after").string(c.after);
+    w.key("differences").begin_array();
+    for (const inspect::device_difference::line& l : c.found.lines) {
+      w.begin_object().key("what").string(l.what);
+      for (const auto& [key, value] : {std::pair("before", &l.before), {"after", &l.after}}) {
+        w.key(key);
+        if (value->empty())
+          w.null();
+        else
+          w.string(*value);
+      }
+      w.end();
+    }
+    w.end().end();
+  }
+  w.end();
 }
 
 [[nodiscard]] text text_of_difference(const inspect::program_difference& found) {
@@ -71,17 +134,25 @@ exit_code diff_nem(const source& a, const source& b, const reporting& before,
   const nem_document second = read_nem(b, after);
   if (!second.document) return second.code;
   const inspect::program_difference found = inspect::diff(*first.document, *second.document);
-  const exit_code verdict = found.same() ? success : bad_input;
+  // What included files change, too; files that don't verify are compared by their text alone.
+  const nem_outcome verified[] = {verify_nem(a, before, {}), verify_nem(b, after, {})};
+  const std::vector<device_comparison> devices =
+      compare_devices(declared_devices(verified[0].program), declared_devices(verified[1].program));
+  const bool same = found.same() && std::all_of(devices.begin(), devices.end(), [](const auto& c) {
+                      return c.found.lines.empty();
+                    });
+  const exit_code verdict = same ? success : bad_input;
   if (quiet) return verdict;
   if (!before.as_json) {
-    const text out = text_of_difference(found);
+    text out = text_of_difference(found);
+    append_devices(out, devices);
     return print_result(out, verdict);
   }
   text out;
   json::writer w(out);
   w.begin_object().key("before").string(json_name(before.path));
   w.key("after").string(json_name(after.path)).key("format").string("nem");
-  w.key("same").boolean(found.same()).key("changed").integer(found.changed);
+  w.key("same").boolean(same).key("changed").integer(found.changed);
   w.key("added").integer(found.added).key("removed").integer(found.removed);
   w.key("unchanged").integer(found.unchanged).key("statements").begin_array();
   for (const inspect::statement_difference& d : found.statements) {
@@ -97,7 +168,9 @@ exit_code diff_nem(const source& a, const source& b, const reporting& before,
     }
     w.end();
   }
-  w.end().end();
+  w.end();
+  if (!devices.empty()) write_devices(w, devices);
+  w.end();
   out << '\n';
   return print_result(out, verdict);
 }

@@ -3,12 +3,14 @@
 //
 // `tessera info` and `graph` for NEM files.
 
+#include <algorithm>
 #include <string>
 #include <tessera/core/json_write.hpp>
 #include <utility>
 #include <vector>
 
 #include "nem.hpp"
+#include "tessera/inspect/nem/device.hpp"
 #include "tessera/inspect/nem/dot.hpp"
 #include "tessera/inspect/nem/statistics.hpp"
 
@@ -24,7 +26,8 @@ using inspect::nem_statistics;
 [[nodiscard]] std::optional<nem::program> valid_nem(const source& file, const reporting& to,
                                                     const nem_options& options, exit_code& code) {
   nem_outcome found = verify_nem(file, to, options);
-  code = found.program ? success : to.fail(found.found, file.what);
+  code = found.program ? success : fail_nem(found, file, to);
+  if (!found.note.empty() && !to.as_json) show_note(found.note);
   return std::move(found.program);
 }
 
@@ -39,6 +42,106 @@ using inspect::nem_statistics;
 [[nodiscard]] std::optional<std::int64_t> capacity_of(const nem_memory& m, const nem::device* d) {
   if (d == nullptr || !d->has_topology || m.level == nem::level::ddr) return std::nullopt;
   return m.level == nem::level::l1 ? d->topology.l1_size : d->topology.l2_size;
+}
+
+/// The devices that the file declares, and the target of its program.
+[[nodiscard]] std::vector<inspect::device_summary> shown_devices(const nem::program& p) {
+  std::vector<inspect::device_summary> out;
+  const std::vector<std::string_view> names = declared(p.model(), nem::node_kind::device);
+  for (const nem::device& d : p.catalog().devices)
+    if (&d == p.target() ||
+        std::find(names.begin(), names.end(), p.catalog().text_of(d.name)) != names.end())
+      out.emplace_back(p.catalog(), d);
+  return out;
+}
+
+/// Whether the file has nothing but devices and type families.
+[[nodiscard]] bool is_configuration(const nem::model& d) {
+  for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {
+    const nem::node_kind k = d.nodes[i].kind;
+    if (k != nem::node_kind::device && k != nem::node_kind::type_family &&
+        k != nem::node_kind::include)
+      return false;
+  }
+  return !d.nodes.empty();
+}
+
+void append_device(text& out, const inspect::device_summary& d) {
+  out << "\ndevice " << d.name;
+  std::string_view between = " extends ";
+  for (const std::string_view a : d.ancestors) out << std::exchange(between, ", ") << a;
+  out << "\n  version     " << d.spec_version << '\n';
+  if (d.has_topology) {
+    const nem::topology& t = d.topology;
+    out << "  topology    of " << d.topology_from << "\n  engines     " << t.engines
+        << "\n  L2          " << t.l2_size << " bytes\n  L1          " << t.l1_size
+        << " bytes for each engine\n";
+    for (const bool per_engine : {true, false}) {
+      out << (per_engine ? "  an engine   " : "  shared      ");
+      between = "";
+      for (std::size_t u = 0; u < nem::unit_count; ++u)
+        if (nem::is_per_engine(static_cast<nem::unit>(u)) == per_engine)
+          out << std::exchange(between, ", ") << t.units[u] << ' ' << nem::unit_names[u];
+      out << '\n';
+    }
+  } else {
+    out << "  topology    none: no program can run on it, only other devices can extend it\n";
+  }
+  for (const inspect::device_summary::number& n : d.numbers)
+    out << "  " << name(n.unit) << '.' << shown_text(n.key) << " = " << n.value << " (" << n.from
+        << ")\n";
+  std::vector<std::vector<std::string>> rows = {{"variant", "list", "from"}};
+  for (const inspect::device_summary::variant& v : d.variants)
+    rows.push_back({v.reference, v.is_mandatory ? "mandatory" : "extended", std::string(v.from)});
+  append_table(out, rows, 0);
+  for (std::size_t i = 0; i < d.variants.size(); ++i) {
+    const std::string_view family = d.variants[i].family;
+    if (i != 0 && d.variants[i - 1].family == family) continue;
+    const std::string opcodes = inspect::opcodes_of(family);
+    if (!opcodes.empty()) out << "  " << family << " is for " << opcodes << '\n';
+  }
+}
+
+void write_device(json::writer& w, const inspect::device_summary& d) {
+  w.begin_object().key("device").string(d.name).key("spec_version").string(d.spec_version);
+  w.key("ancestors").begin_array();
+  for (const std::string_view a : d.ancestors) w.string(a);
+  w.end().key("topology");
+  if (d.has_topology) {
+    const nem::topology& t = d.topology;
+    w.begin_object().key("from").string(d.topology_from).key("num_engines").integer(t.engines);
+    w.key("l2_size_bytes").integer(t.l2_size).key("l1_size_bytes").integer(t.l1_size);
+    w.key("units").begin_object();
+    for (std::size_t u = 0; u < nem::unit_count; ++u) w.key(nem::unit_names[u]).integer(t.units[u]);
+    w.end().end();
+  } else {
+    w.null();
+  }
+  w.key("unit_characteristics").begin_array();
+  for (const inspect::device_summary::number& n : d.numbers)
+    w.begin_object()
+        .key("unit")
+        .string(name(n.unit))
+        .key("key")
+        .string(n.key)
+        .key("value")
+        .integer(n.value)
+        .key("from")
+        .string(n.from)
+        .end();
+  w.end().key("variants").begin_array();
+  for (const inspect::device_summary::variant& v : d.variants)
+    w.begin_object()
+        .key("variant")
+        .string(v.reference)
+        .key("family")
+        .string(v.family)
+        .key("list")
+        .string(v.is_mandatory ? "mandatory" : "extended")
+        .key("from")
+        .string(v.from)
+        .end();
+  w.end().end();
 }
 
 constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1};
@@ -93,7 +196,13 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
       w.null();
     w.end();
   }
-  w.end().key("tokens_live").integer(p.max_live_tokens()).end();
+  w.end().key("tokens_live").integer(p.max_live_tokens());
+  if (const std::vector<inspect::device_summary> devices = shown_devices(p); !devices.empty()) {
+    w.key("resolved").begin_array();
+    for (const inspect::device_summary& d : devices) write_device(w, d);
+    w.end();
+  }
+  w.end();
   out << '\n';
   return out;
 }
@@ -121,6 +230,13 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   };
   list("  devices     ", declared(p->model(), nem::node_kind::device));
   list("  families    ", declared(p->model(), nem::node_kind::type_family));
+  const auto append_devices = [&] {
+    for (const inspect::device_summary& d : shown_devices(*p)) append_device(out, d);
+  };
+  if (is_configuration(p->model())) {
+    append_devices();
+    return print_result(out);
+  }
   out << "  target      "
       << (p->target() != nullptr ? p->catalog().text_of(p->target()->name)
                                  : std::string_view("none; checked without a device"))
@@ -162,6 +278,7 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
         max > 0)
       out << ", maximum " << max;
   out << '\n';
+  append_devices();
   return print_result(out);
 }
 

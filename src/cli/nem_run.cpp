@@ -250,6 +250,7 @@ exit_code run_nem(const run_options& o, const source& file) {
   if (const std::uint64_t n = found.report.warnings; n != 0 && !o.json)
     show_note(std::to_string(n) + (n == 1 ? " warning" : " warnings") +
               " of verification; `tessera check` shows them");
+  if (!found.note.empty() && !o.json) show_note(found.note);
   vn::machine_options how;
   how.max_memory = budget_of(o).max_memory;
   how.schedule = order->order;

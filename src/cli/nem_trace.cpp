@@ -86,6 +86,7 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   if (const exit_code code = set_timing(more.timing, costs); code != success) return code;
   const nem_outcome found = verify_nem(file, to, o.nem.reading);
   if (!found.program) return report_nem(found, file, to, o.nem.reading);
+  if (!found.note.empty() && !o.json) show_note(found.note);
 
   vn::machine_options how;
   const budget limit = budget_of(o);

@@ -473,6 +473,41 @@ TEST_CASE("nem/load: three levels of inheritance", "[nem]") {
   CHECK(o.extended(o.device("middle")).empty());
 }
 
+TEST_CASE("nem/load: a target in a file of the caller's", "[nem]") {
+  const std::string chip = derived(topology), own = "include \"chip.cfg\"\ndevice chip program p:";
+  const files all = {{"chip.cfg", chip}, {"lib/chip.cfg", chip}};
+  const auto target = [&](const std::string& source, std::string_view id, std::string_view text,
+                          std::string_view device = {}) {
+    nem::verify_options options;
+    options.device_file = {id, text};
+    options.device = device;
+    const outcome o = load(source, all, options);
+    const std::string name =
+        o.target == nem::no_index ? "" : std::string(o.c.text_of(o.c.devices[o.target].name));
+    return name + (o.codes().empty() ? "" : ": " + o.codes());
+  };
+  const std::string program = "buffer B : L2 (size=8)";
+  const std::string two = derived(topology, "one") + "device two extends one { }";
+  CHECK(target(program, "chip.cfg", chip) == "chip");
+  CHECK(target("", "chip.cfg", chip) == "chip");
+  CHECK(target(program, "x/two.cfg", two) == "two");  // that of the file's name
+  CHECK(target(program, "x/two.cfg", two, "one") == "one");
+  CHECK(target(program, "x.cfg", two) == ": DEV-017");
+  CHECK(target(program, "x.cfg", two, "three") == ": DEV-016");
+  CHECK(target(program, "x.cfg", base) == ": DEV-017");
+  CHECK(target(program, "x.cfg", base + "device d extends npm_baseline_1_0 { }") == "d: DEV-003");
+  CHECK(target(program, "x.cfg", "device {") == ": INC-003");
+  CHECK(target(program, "x.cfg", "") == ": DEV-017");
+  // In place of the program's own, which may come from the same file, or one of the same text.
+  CHECK(target(own, "x.cfg", derived(topology, "other")) == "other");
+  CHECK(target(own, "chip.cfg", chip) == "chip");
+  CHECK(target(own, "x.cfg", chip) == "chip: DEV-015");
+  // What it includes is looked for from its own place.
+  CHECK(target(program, "lib/x.cfg", "include \"chip.cfg\"\ndevice d extends chip { }") == "d");
+  CHECK(target(program, "lib/x.cfg", "include \"none.cfg\"\ndevice d extends chip { }") ==
+        ": INC-001");
+}
+
 TEST_CASE("nem/load: the target of a program", "[nem]") {
   const auto target = [](const std::string& source, const files& all = {},
                          std::string_view device = {}) {

@@ -6,7 +6,8 @@
 //   nem::verify_options options;
 //   options.profile = nem::profile::strict;       // extensions are errors
 //   options.resolver = files.resolver();          // of included files, nem/resolver.hpp
-//   options.device = "npu_c2";                    // in place of the program's directive
+//   options.device = "npu_c2";                    // in place of the program's directive, or
+//   options.device_file = {"npu.nem", device_text};   // the device that a text defines
 //
 // Lifetime:   borrows what its views and the resolver point to.
 // Errors:     none.
@@ -32,6 +33,10 @@ struct verify_options {
   nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
   std::string_view id = {};      ///< file::id of the model itself, where it is a file
   std::string_view device = {};  ///< a target by name, in place of the model's directive
+  /// Likewise a text that defines one ("Device Configuration"): its only device, the one of the
+  /// file's name, or the one that `device` names. The id is that of a file; what the text includes is
+  /// looked for from there.
+  resolver::file device_file = {};
   std::uint32_t max_include_depth = 32;   ///< files inside one another
   std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
   std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
