@@ -495,13 +495,13 @@ TEST_CASE("nem/load: a target in a file of the caller's", "[nem]") {
   CHECK(target(program, "x.cfg", two) == ": DEV-017");
   CHECK(target(program, "x.cfg", two, "three") == ": DEV-016");
   CHECK(target(program, "x.cfg", base) == ": DEV-017");
-  CHECK(target(program, "x.cfg", base + "device d extends npm_baseline_1_0 { }") == "d: DEV-003");
+  CHECK(target(program, "x.cfg", base + "device d extends npm_baseline_1_0 { }") == ": DEV-003");
   CHECK(target(program, "x.cfg", "device {") == ": INC-003");
   CHECK(target(program, "x.cfg", "") == ": DEV-017");
   // In place of the program's own, which may come from the same file, or one of the same text.
   CHECK(target(own, "x.cfg", derived(topology, "other")) == "other");
   CHECK(target(own, "chip.cfg", chip) == "chip");
-  CHECK(target(own, "x.cfg", chip) == "chip: DEV-015");
+  CHECK(target(own, "x.cfg", chip) == ": DEV-015");
   // What it includes is looked for from its own place.
   CHECK(target(program, "lib/x.cfg", "include \"chip.cfg\"\ndevice d extends chip { }") == "d");
   CHECK(target(program, "lib/x.cfg", "include \"none.cfg\"\ndevice d extends chip { }") ==

@@ -67,9 +67,11 @@ class loader {
     while (top_ != nullptr) step();
     if (names_device_file()) {
       const std::string_view id = options_.device_file.id;
+      const std::uint64_t errors = s_.found.errors();
       device_file_ =
           include_file(frame(main_, options_.id), base_name(id), options_.device_file, {});
       while (top_ != nullptr) step();
+      device_file_fails_ = s_.found.errors() != errors;
     }
     const std::uint32_t target = find_target();
     for (const device& d : to_.devices) {
@@ -291,7 +293,7 @@ class loader {
     if (!options_.device.empty()) {
       target = find_named(options_.device, where);
     } else if (is_given) {
-      if (device_file_ != no_file)
+      if (device_file_ != no_file && !device_file_fails_)
         target = find_in_file(device_file_, base_name(options_.device_file.id), {});
     } else if (!is_directed) {
       if (has_program_) target = inline_device_;
@@ -360,6 +362,7 @@ class loader {
   hashed_names ids_;
   bool has_program_ = false;
   std::uint32_t directive_ = no_node, directive_file_ = no_file, device_file_ = no_file;
+  bool device_file_fails_ = false;
   std::uint32_t inline_device_ = no_index;
 };
 
