@@ -17,3 +17,6 @@ add_custom_target(single ${single_commands} VERBATIM)
 # `cmake --build build --target operations` rewrites the list of NAC's operations.
 add_custom_target(operations COMMAND "${CMAKE_COMMAND}" -DROOT=${PROJECT_SOURCE_DIR}
                   -P "${PROJECT_SOURCE_DIR}/cmake/operations_table.cmake" VERBATIM)
+# `cmake --build build --target editors` rewrites cmake/editors from the tables of NEM.
+add_custom_target(editors COMMAND "${CMAKE_COMMAND}" -DROOT=${PROJECT_SOURCE_DIR}
+                  -P "${PROJECT_SOURCE_DIR}/cmake/editor_files.cmake" VERBATIM)
