@@ -123,14 +123,13 @@ class weights {
 
 void expect_image(const tensor& x) {
   if (x.rank() != 4 || x.dims.product(1, 4) == 0)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() +
-                                  "; expected batch, channels, rows and columns, with elements");
+    fail(errc::nac_run_shape, "shape is ", x.dims,
+         "; expected batch, channels, rows and columns, with elements");
 }
 [[nodiscard]] axis sized(std::int64_t in, std::int64_t out, double scale) {
   if (out < 1 || out > max_size)
-    fail(errc::nac_run_argument, "an axis has " + std::to_string(out) +
-                                     " elements after resizing; expected 1 to " +
-                                     std::to_string(max_size));
+    fail(errc::nac_run_argument, "an axis has ", out, " elements after resizing; expected 1 to ",
+         max_size);
   return {in, out, scale};
 }
 
@@ -145,14 +144,12 @@ void expect_image(const tensor& x) {
   if (c.has(1)) {
     const std::span<const std::int64_t> to = c.int_list(1);
     if (to.size() != 2)
-      fail(errc::nac_run_argument,
-           "output_size has " + std::to_string(to.size()) + " elements; expected 2");
+      fail(errc::nac_run_argument, "output_size has ", to.size(), " elements; expected 2");
     return resized(c, f, sized(x.dim(2), to[0], 0), sized(x.dim(3), to[1], 0));
   }
   const std::span<const double> by = c.numbers(3);
   if (by.size() != 2)
-    fail(errc::nac_run_argument,
-         "scale_factors has " + std::to_string(by.size()) + " elements; expected 2");
+    fail(errc::nac_run_argument, "scale_factors has ", by.size(), " elements; expected 2");
   const auto scaled = [&](std::int64_t in, double scale) {
     return sized(in, convert<std::int64_t>(static_cast<double>(in) * scale), scale);
   };
@@ -164,8 +161,7 @@ void expect_image(const tensor& x) {
   expect_image(x);
   const std::span<const std::int64_t> to = c.int_list(1);
   if (to.size() != 2)
-    fail(errc::nac_run_argument,
-         "output_size has " + std::to_string(to.size()) + " elements; expected 2");
+    fail(errc::nac_run_argument, "output_size has ", to.size(), " elements; expected 2");
   return resized(c, f, sized(x.dim(2), to[0], c.real_or(3, 0)),
                  sized(x.dim(3), to[1], c.real_or(4, 0)));
 }

@@ -15,9 +15,8 @@ value value_of(memory& arena, const array_view& x) {
   const shape dims(x.shape);
   const std::uint64_t wanted = static_cast<std::uint64_t>(dims.elements()) * model::size_of(x.type);
   if (x.bytes.size() != wanted)
-    fail(errc::nac_run_shape, std::to_string(x.bytes.size()) + " bytes for " + dims.text() +
-                                  " of " + std::string(model::name(x.type)) + "; expected " +
-                                  std::to_string(wanted));
+    fail(errc::nac_run_shape, x.bytes.size(), " bytes for ", dims, " of ", x.type, "; expected ",
+         wanted);
   tensor t = make_tensor(arena, x.type, dims);
   if (wanted != 0) std::memcpy(t.data, x.bytes.data(), x.bytes.size());
   if (x.type == data_type::boolean)  // any byte but 0 is true

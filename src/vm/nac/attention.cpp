@@ -309,8 +309,7 @@ struct attended {
 
 void expect_no_dropout(double rate) {
   if (rate != 0)
-    fail(errc::nac_run_argument,
-         "dropout of " + std::to_string(rate) + " is not deterministic; expected 0");
+    fail(errc::nac_run_argument, "dropout of ", rate, " is not deterministic; expected 0");
 }
 
 /// For a letter that isn't there.
@@ -322,8 +321,8 @@ constexpr std::size_t no_dropout = model::max_letters;
   query given{&c.tensor_at(0), &c.tensor_at(1), &c.tensor_at(2), mask};
   for (const tensor* t : {given.q, given.k, given.v})
     if (t->rank() != 4)
-      fail(errc::nac_run_shape,
-           "query, key or value has shape " + t->dims.text() + "; expected 4 dimensions");
+      fail(errc::nac_run_shape, "query, key or value has shape ", t->dims,
+           "; expected 4 dimensions");
   if (dropout != no_dropout) expect_no_dropout(c.real_or(dropout, 0));
   given.is_causal = is_causal;
   given.with_logarithms = true;

@@ -43,7 +43,7 @@ constexpr std::string_view forms[value::form_count] = {"null",
 
 const tensor& call::first_of(const value& v) const {
   const value& one = decayed(v);
-  if (!one.is_tensor()) fail(errc::nac_run_kind, named(one) + "; expected a tensor");
+  if (!one.is_tensor()) fail(errc::nac_run_kind, named(one), "; expected a tensor");
   return one.as_tensor();
 }
 
@@ -59,10 +59,10 @@ void call::charge_operands(std::uint64_t steps) {
 
 scalar call::number_of(const value& v) {
   const value& one = decayed(v);
-  if (!one.is_tensor()) fail(errc::nac_run_kind, named(one) + "; expected a number");
+  if (!one.is_tensor()) fail(errc::nac_run_kind, named(one), "; expected a number");
   const tensor& t = one.as_tensor();
   if (t.size() != 1)
-    fail(errc::nac_run_argument, "a tensor of shape " + t.dims.text() + "; expected a number");
+    fail(errc::nac_run_argument, "a tensor of shape ", t.dims, "; expected a number");
   return element(t);
 }
 
@@ -71,16 +71,15 @@ std::int64_t call::computed_whole(const value& v) {
   if (s.type != data_type::float64) return s.whole;
   const auto whole = convert<std::int64_t>(s.real);
   if (static_cast<double>(whole) != s.real)
-    fail(errc::nac_run_argument, std::to_string(s.real) + "; expected an integer");
+    fail(errc::nac_run_argument, s.real, "; expected an integer");
   return whole;
 }
 
 template <class T>
 T* call::keep(std::size_t count, T* all, std::size_t& used) {
   if (count > max_kept - used)
-    fail(errc::nac_run_argument, "a computed list of " + std::to_string(count) +
-                                     " numbers; expected at most " + std::to_string(max_kept) +
-                                     " in all lists of an operation");
+    fail(errc::nac_run_argument, "a computed list of ", count, " numbers; expected at most ",
+         max_kept, " in all lists of an operation");
   T* const first = all + used;
   used += count;
   return first;

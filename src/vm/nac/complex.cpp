@@ -229,8 +229,7 @@ value run_complex(call& c) {
   if (std::find(std::begin(transforms), std::end(transforms), o) != std::end(transforms))
     return functions[static_cast<std::size_t>(o)](c);
   if (value v = function_of(c, pairs); !v.is_none()) return v;
-  fail(errc::nac_run_kind,
-       "a complex tensor of shape " + dims_of(pairs).text() + "; expected a real one");
+  fail(errc::nac_run_kind, "a complex tensor of shape ", dims_of(pairs), "; expected a real one");
 }
 
 }  // namespace vm::nac

@@ -366,7 +366,7 @@ class parser {
   if (how == 0) return loss;
   if (how == 1) return result_of(c, operation::mean, {loss});
   if (how == 2) return result_of(c, operation::sum, {loss});
-  fail(errc::nac_run_argument, "reduction " + std::to_string(how) + "; expected 0, 1 or 2");
+  fail(errc::nac_run_argument, "reduction ", how, "; expected 0, 1 or 2");
 }
 
 /// What a token makes of its operands, the last values of the stack.

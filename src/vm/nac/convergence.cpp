@@ -32,8 +32,8 @@ namespace {
       fits = i == 1 || dims[i] == out[i];
     }
     if (!fits)
-      fail(errc::nac_run_shape, "branches have shapes " + out.text() + " and " + dims.text() +
-                                    "; expected them to differ in dimension 1 only");
+      fail(errc::nac_run_shape, "branches have shapes ", out, " and ", dims,
+           "; expected them to differ in dimension 1 only");
   }
   return out;
 }

@@ -3,6 +3,7 @@
 //
 // Convolutions of one to three dimensions, and their transposes.
 
+#include <tuple>
 #include <utility>
 
 #include "multiply.hpp"
@@ -37,14 +38,11 @@ struct geometry : tensors::windows {
   if (transposed && !is_floating(x.type) && x.type != data_type::int64)
     refuse_type(x.type, "a floating-point type or i64");
   const auto refuse = [&] {
-    fail(errc::nac_run_shape, "input " + x.dims.text() + " and weights " + w.dims.text() +
-                                  " with groups = " + std::to_string(groups) +
-                                  "; expected weights [" +
-                                  (transposed ? "in, out / groups" : "out, in / groups") +
-                                  ", kernel...] without empty dimensions");
+    fail(errc::nac_run_shape, "input ", x.dims, " and weights ", w.dims, " with groups = ", groups,
+         "; expected weights [", transposed ? "in, out / groups" : "out, in / groups",
+         ", kernel...] without empty dimensions");
   };
-  if (groups <= 0)
-    fail(errc::nac_run_argument, "groups is " + std::to_string(groups) + "; expected at least 1");
+  if (groups <= 0) fail(errc::nac_run_argument, "groups is ", groups, "; expected at least 1");
   if (w.rank() != spatial + 2 || (x.rank() != w.rank() && x.rank() + 1 != w.rank())) refuse();
   geometry g;
   g.spatial = spatial;
@@ -60,8 +58,8 @@ struct geometry : tensors::windows {
   if ((transposed ? w.dim(0) : w.dim(1) * groups) != g.in_channels) refuse();
   g.out_channels = transposed ? w.dim(1) * groups : w.dim(0);
   if (bias != nullptr && !(bias->dims == shape{g.out_channels}))
-    fail(errc::nac_run_shape, "bias has shape " + bias->dims.text() + "; expected [" +
-                                  std::to_string(g.out_channels) + "], one per output channel");
+    fail(errc::nac_run_shape, "bias has shape ", bias->dims, "; expected [", g.out_channels,
+         "], one per output channel");
   for (std::size_t i = 0; i < spatial; ++i) {
     g.in[3 - spatial + i] = x.dim(at + 1 + i);
     g.kernel[3 - spatial + i] = w.dim(2 + i);
@@ -94,50 +92,36 @@ void fill_bias(const geometry& g, const T* bias, T* y) {
     std::fill_n(y, n, bias != nullptr ? bias[i % g.out_channels] : T{});
 }
 
-/// Weights times the columns of a part of the image.
+/// Weights times the columns of a part of the image; or transposed weights times a part of the image,
+/// which are columns that are added up where they belong.
 template <class T>
 void convolve(call& c, const geometry& g, const T* x, const T* w, const T* bias, T* y) {
   const std::int64_t in_group = g.in_channels / g.groups, out_group = g.out_channels / g.groups;
-  const std::int64_t rows = in_group * volume(g.kernel), windows = volume(g.out);
+  tensors::windows over = g;
+  if (g.transposed) std::swap(over.in, over.out);
+  const std::int64_t channels = g.transposed ? out_group : in_group;
+  const std::int64_t rows = channels * volume(g.kernel), windows = volume(over.out);
   const std::int64_t once = windows_at_once(rows, windows);
   const storage held = c.arena.take(count_of(rows * once) * sizeof(T));
   T* const columns = static_cast<T*>(static_cast<void*>(held.data()));
   fill_bias(g, bias, y);
   for (std::int64_t i = 0; i < g.batch * g.groups; ++i) {
     const T* const image = x + i * in_group * volume(g.in);
-    const T* const weights = w + i % g.groups * out_group * rows;
-    for (std::int64_t first = 0; first < windows; first += once) {
-      const std::int64_t now = std::min(once, windows - first);
-      tensors::gather_columns<T>(g, image, in_group, first, now, columns);
-      multiply<T>(count_of(out_group), count_of(now), count_of(rows), {weights, count_of(rows)},
-                  {columns, count_of(now)}, y + i * out_group * windows + first, count_of(windows),
-                  true, c.work);
-    }
-  }
-}
-
-/// Transposed weights times a part of the image are columns, which are added up where they belong.
-template <class T>
-void convolve_transposed(call& c, const geometry& g, const T* x, const T* w, const T* bias, T* y) {
-  const std::int64_t in_group = g.in_channels / g.groups, out_group = g.out_channels / g.groups;
-  const std::int64_t rows = out_group * volume(g.kernel), windows = volume(g.in);
-  const std::int64_t once = windows_at_once(rows, windows);
-  const storage held = c.arena.take(count_of(rows * once) * sizeof(T));
-  T* const columns = static_cast<T*>(static_cast<void*>(held.data()));
-  tensors::windows over_results = g;
-  std::swap(over_results.in, over_results.out);
-  fill_bias(g, bias, y);
-  for (std::int64_t i = 0; i < g.batch * g.groups; ++i) {
-    const T* const image = x + i * in_group * windows;
-    const T* const weights = w + i % g.groups * in_group * rows;
+    const factor<T> weights{w + i % g.groups * in_group * out_group * volume(g.kernel),
+                            count_of(rows), g.transposed};
     T* const result = y + i * out_group * volume(g.out);
     for (std::int64_t first = 0; first < windows; first += once) {
       const std::int64_t now = std::min(once, windows - first);
-      // The part's rows are `windows` apart.
-      multiply<T>(count_of(rows), count_of(now), count_of(in_group),
-                  {weights, count_of(rows), true}, {image + first, count_of(windows)}, columns,
-                  count_of(now), false, c.work);
-      tensors::add_columns<T>(over_results, result, out_group, first, now, columns);
+      const std::size_t n = count_of(now), all = count_of(windows);
+      if (g.transposed) {  // the rows of a part of the image are that of all windows apart
+        multiply<T>(count_of(rows), n, count_of(in_group), weights, {image + first, all}, columns,
+                    n, false, c.work);
+        tensors::add_columns<T>(over, result, channels, first, now, columns);
+      } else {
+        tensors::gather_columns<T>(over, image, channels, first, now, columns);
+        multiply<T>(count_of(out_group), n, count_of(rows), weights, {columns, n}, result + first,
+                    all, true, c.work);
+      }
     }
   }
 }
@@ -157,6 +141,28 @@ void charge_work(memory& arena, const geometry& g, data_type type) {
   arena.charge(product_of_steps(product_of_steps(products, operand_steps), lines));
 }
 
+/// Whether the kernel for images does it: it pads alike on both sides, not as an even "same".
+[[nodiscard]] bool is_planar(const geometry& g) noexcept {
+  bool agrees = !g.transposed && g.kernel[0] == 1 && g.in[0] == 1 && g.padding[0] == 0;
+  for (std::size_t i = 1; i < 3; ++i)
+    agrees &=
+        (g.in[i] + 2 * g.padding[i] - g.dilation[i] * (g.kernel[i] - 1) - 1) / g.stride[i] + 1 ==
+        g.out[i];
+  return agrees;
+}
+[[nodiscard]] tensors::convolution planar(const geometry& g) noexcept {
+  const auto pair = [](const sizes& s) { return std::pair(count_of(s[1]), count_of(s[2])); };
+  tensors::convolution k{count_of(g.batch), count_of(g.in_channels), count_of(g.out_channels),
+                         count_of(g.groups)};
+  std::tie(k.in_h, k.in_w) = pair(g.in);
+  std::tie(k.out_h, k.out_w) = pair(g.out);
+  std::tie(k.kernel_h, k.kernel_w) = pair(g.kernel);
+  std::tie(k.stride_h, k.stride_w) = pair(g.stride);
+  std::tie(k.pad_h, k.pad_w) = pair(g.padding);
+  std::tie(k.dilation_h, k.dilation_w) = pair(g.dilation);
+  return k;
+}
+
 [[nodiscard]] tensor run(call& c, const geometry& g, const tensor& x, const tensor& w,
                          const tensor* bias) {
   const data_type type = widened(x.type);
@@ -168,37 +174,10 @@ void charge_work(memory& arena, const geometry& g, data_type type) {
   const tensor wide_bias = bias != nullptr ? cast(c.arena, *bias, type) : tensor{};
   visit_product(type, [&]<class T>(of<T>) {
     const T* const b = bias != nullptr ? wide_bias.as<T>() : nullptr;
-    if (g.transposed)
-      return convolve_transposed<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
     if constexpr (std::is_same_v<T, float>) {
-      // What the kernel pads on both sides: not the one zero more of an even "same".
-      bool agrees = g.kernel[0] == 1 && g.in[0] == 1 && g.padding[0] == 0;
-      for (std::size_t i = 1; i < 3; ++i)
-        agrees &=
-            (g.in[i] + 2 * g.padding[i] - g.dilation[i] * (g.kernel[i] - 1) - 1) / g.stride[i] +
-                1 ==
-            g.out[i];
-      if (agrees) {
-        tensors::convolution k;
-        k.batch = count_of(g.batch);
-        k.in_channels = count_of(g.in_channels);
-        k.out_channels = count_of(g.out_channels);
-        k.groups = count_of(g.groups);
-        k.in_h = count_of(g.in[1]);
-        k.in_w = count_of(g.in[2]);
-        k.out_h = count_of(g.out[1]);
-        k.out_w = count_of(g.out[2]);
-        k.kernel_h = count_of(g.kernel[1]);
-        k.kernel_w = count_of(g.kernel[2]);
-        k.stride_h = count_of(g.stride[1]);
-        k.stride_w = count_of(g.stride[2]);
-        k.pad_h = count_of(g.padding[1]);
-        k.pad_w = count_of(g.padding[2]);
-        k.dilation_h = count_of(g.dilation[1]);
-        k.dilation_w = count_of(g.dilation[2]);
-        return tensors::convolve(k, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>(),
+      if (is_planar(g))
+        return tensors::convolve(planar(g), wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>(),
                                  c.work.convolutions());
-      }
     }
     convolve<T>(c, g, wide_x.as<T>(), wide_w.as<T>(), b, out.as<T>());
   });
@@ -211,10 +190,8 @@ void count_windows(geometry& g, const sizes& more) {
     const std::int64_t under = g.dilation[i] * (g.kernel[i] - 1);
     const std::int64_t span = g.in[i] + 2 * g.padding[i] + more[i] - under - 1;
     if (span < 0)
-      fail(errc::nac_run_shape, "the kernel spans " + std::to_string(under + 1) +
-                                    " elements; expected at most " +
-                                    std::to_string(g.in[i] + 2 * g.padding[i] + more[i]) +
-                                    ", the padded size of the axis");
+      fail(errc::nac_run_shape, "the kernel spans ", under + 1, " elements; expected at most ",
+           g.in[i] + 2 * g.padding[i] + more[i], ", the padded size of the axis");
     g.out[i] = span / g.stride[i] + 1;
   }
 }
@@ -222,56 +199,69 @@ void count_windows(geometry& g, const sizes& more) {
 void count_transposed(geometry& g, const sizes& output_padding) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (output_padding[i] != 0 && output_padding[i] >= std::max(g.stride[i], g.dilation[i]))
-      fail(errc::nac_run_argument, "output_padding is " + std::to_string(output_padding[i]) +
-                                       "; expected less than the stride, " +
-                                       std::to_string(g.stride[i]) + ", or the dilation, " +
-                                       std::to_string(g.dilation[i]));
+      fail(errc::nac_run_argument, "output_padding is ", output_padding[i],
+           "; expected less than the stride, ", g.stride[i], ", or the dilation, ", g.dilation[i]);
     // At most 2^30 times 2^30 each.
     g.out[i] = (g.in[i] - 1) * g.stride[i] - 2 * g.padding[i] + g.dilation[i] * (g.kernel[i] - 1) +
                output_padding[i] + 1;
     if (g.out[i] <= 0)
-      fail(errc::nac_run_shape, "an axis of " + std::to_string(g.in[i]) +
-                                    " elements would become one of " + std::to_string(g.out[i]) +
-                                    "; expected at least 1");
+      fail(errc::nac_run_shape, "an axis of ", g.in[i], " elements would become one of ", g.out[i],
+           "; expected at least 1");
     if (g.out[i] > max_size)
-      fail(errc::budget_memory, "an axis of " + std::to_string(g.out[i]) +
-                                    " elements; expected at most " + std::to_string(max_size));
+      fail(errc::budget_memory, "an axis of ", g.out[i], " elements; expected at most ", max_size);
   }
-}
-
-/// Of "tt?Tllli": x, w, bias, stride, padding, dilation, groups.
-[[nodiscard]] tensor plain(call& c, std::size_t spatial) {
-  const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
-  const tensor* const bias = c.optional(2);
-  geometry g = geometry_of(x, w, bias, spatial, c.whole_or(6, 1), false);
-  g.stride = sizes_or(c, 3, spatial, g.stride, 1, "a stride");
-  g.padding = sizes_or(c, 4, spatial, g.padding, 0, "padding");
-  g.dilation = sizes_or(c, 5, spatial, g.dilation, 1, "a dilation");
-  count_windows(g, {});
-  return run(c, g, x, w, bias);
 }
 
 /// Refuses images without a batch.
 void expect_batch(const geometry& g, const tensor& x, const tensor& w) {
   if (!g.is_batch)
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected " +
-                                  std::to_string(w.rank()) + " dimensions, as the weights " +
-                                  w.dims.text() + " have");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected ", w.rank(),
+         " dimensions, as the weights ", w.dims, " have");
 }
 
 /// Dimensions of the images that weights are for.
 [[nodiscard]] std::size_t spatial_of(const tensor& w) {
   if (w.rank() < 3 || w.rank() > 5)
-    fail(errc::nac_run_shape,
-         "weights have shape " + w.dims.text() + "; expected 3 to 5 dimensions");
+    fail(errc::nac_run_shape, "weights have shape ", w.dims, "; expected 3 to 5 dimensions");
   return w.rank() - 2;
+}
+
+/// The letters of what not all convolutions have alike; x, w, bias, stride and padding are the first.
+struct letters {
+  std::size_t dilation = 5, output_padding = model::max_letters;
+};
+[[nodiscard]] tensor convolved(call& c, std::size_t spatial, std::int64_t groups, bool transposed,
+                               const letters& at = {}, bool needs_batch = false) {
+  const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
+  const tensor* const bias = c.optional(2);
+  geometry g = geometry_of(x, w, bias, spatial, groups, transposed);
+  if (needs_batch) expect_batch(g, x, w);
+  g.stride = sizes_or(c, 3, spatial, g.stride, 1, "a stride");
+  g.padding = sizes_or(c, 4, spatial, g.padding, 0, "padding");
+  g.dilation = sizes_or(c, at.dilation, spatial, g.dilation, 1, "a dilation");
+  const sizes output_padding =
+      at.output_padding == model::max_letters
+          ? sizes{}
+          : sizes_or(c, at.output_padding, spatial, {}, 0, "output padding");
+  if (g.transposed)
+    count_transposed(g, output_padding);
+  else
+    count_windows(g, {});
+  return run(c, g, x, w, bias);
 }
 
 }  // namespace
 
-value conv1d(call& c) { return plain(c, 1); }
-value conv2d(call& c) { return plain(c, 2); }
-value conv3d(call& c) { return plain(c, 3); }
+value conv1d(call& c) { return convolved(c, 1, c.whole_or(6, 1), false); }
+value conv2d(call& c) { return convolved(c, 2, c.whole_or(6, 1), false); }
+value conv3d(call& c) { return convolved(c, 3, c.whole_or(6, 1), false); }
+value convolution(call& c) {
+  const bool transposed = c.truth_or(6, false);
+  return convolved(c, spatial_of(c.tensor_at(1)), c.whole(8), transposed, {5, 7}, true);
+}
+value conv_transpose(call& c) {
+  return convolved(c, spatial_of(c.tensor_at(1)), c.whole_or(6, 1), true, {7, 5});
+}
 
 value conv_padded(call& c) {
   const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
@@ -286,46 +276,17 @@ value conv_padded(call& c) {
     // The same padding on both sides; if the total is odd, one more at the end.
     for (std::size_t i = 0; i < 3; ++i) {
       if (g.stride[i] != 1)
-        fail(errc::nac_run_argument,
-             "stride is " + std::to_string(g.stride[i]) + "; expected 1 with padding \"same\"");
+        fail(errc::nac_run_argument, "stride is ", g.stride[i],
+             "; expected 1 with padding \"same\"");
       const std::int64_t zeros = g.dilation[i] * (g.kernel[i] - 1);
       g.padding[i] = zeros / 2;
       more[i] = zeros % 2;
     }
   } else if (padding != "valid") {
-    fail(errc::nac_run_argument,
-         std::string("padding is \"").append(padding.substr(0, 40)) + "\"; expected same or valid");
+    fail(errc::nac_run_argument, "padding is \"", padding.substr(0, 40),
+         "\"; expected same or valid");
   }
   count_windows(g, more);
-  return run(c, g, x, w, bias);
-}
-
-value convolution(call& c) {
-  const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
-  const tensor* const bias = c.optional(2);
-  const std::size_t spatial = spatial_of(w);
-  geometry g = geometry_of(x, w, bias, spatial, c.whole(8), c.truth_or(6, false));
-  expect_batch(g, x, w);
-  g.stride = sizes_or(c, 3, spatial, g.stride, 1, "a stride");
-  g.padding = sizes_or(c, 4, spatial, g.padding, 0, "padding");
-  g.dilation = sizes_or(c, 5, spatial, g.dilation, 1, "a dilation");
-  const sizes output_padding = sizes_or(c, 7, spatial, {}, 0, "output padding");
-  if (g.transposed)
-    count_transposed(g, output_padding);
-  else
-    count_windows(g, {});
-  return run(c, g, x, w, bias);
-}
-
-value conv_transpose(call& c) {
-  const tensor &x = c.tensor_at(0), &w = c.tensor_at(1);
-  const tensor* const bias = c.optional(2);
-  const std::size_t spatial = spatial_of(w);
-  geometry g = geometry_of(x, w, bias, spatial, c.whole_or(6, 1), true);
-  g.stride = sizes_or(c, 3, spatial, g.stride, 1, "a stride");
-  g.padding = sizes_or(c, 4, spatial, g.padding, 0, "padding");
-  g.dilation = sizes_or(c, 7, spatial, g.dilation, 1, "a dilation");
-  count_transposed(g, sizes_or(c, 5, spatial, {}, 0, "output padding"));
   return run(c, g, x, w, bias);
 }
 
@@ -335,18 +296,14 @@ value conv2d_precomputed(call& c) {
   const tensor &x = c.tensor_at(0), &matrix = c.tensor_at(1);
   const tensor* const bias = c.optional(2);
   const std::span<const std::int64_t> n = c.int_list(3);
-  if (n.size() != 10)
-    fail(errc::nac_run_argument, std::to_string(n.size()) + " sizes; expected 10");
+  if (n.size() != 10) fail(errc::nac_run_argument, n.size(), " sizes; expected 10");
   for (const std::int64_t v : n)
     if (v < 0 || v > max_size)
-      fail(errc::nac_run_argument,
-           "size " + std::to_string(v) + "; expected 0 to " + std::to_string(max_size));
+      fail(errc::nac_run_argument, "size ", v, "; expected 0 to ", max_size);
   const std::int64_t window = n[3] * n[4];
   if (matrix.rank() != 2 || matrix.dim(0) != n[0] || window == 0 || matrix.dim(1) % window != 0)
-    fail(errc::nac_run_shape, "weights have shape " + matrix.dims.text() + "; expected " +
-                                  std::to_string(n[0]) + " rows, and columns divisible by " +
-                                  std::to_string(n[3]) + " x " + std::to_string(n[4]) +
-                                  ", the kernel's size");
+    fail(errc::nac_run_shape, "weights have shape ", matrix.dims, "; expected ", n[0],
+         " rows, and columns divisible by ", n[3], " x ", n[4], ", the kernel's size");
   const tensor w = matrix.with_shape({n[0], matrix.dim(1) / window, n[3], n[4]});
   geometry g = geometry_of(x, w, bias, 2, n[9], false);
   expect_batch(g, x, w);
@@ -354,9 +311,8 @@ value conv2d_precomputed(call& c) {
   g.padding = sizes_of(n.subspan(7, 2), 2, g.padding, 0, "padding");
   count_windows(g, {});
   if (g.out[1] != n[1] || g.out[2] != n[2])
-    fail(errc::nac_run_argument,
-         "the output is " + std::to_string(g.out[1]) + " by " + std::to_string(g.out[2]) +
-             "; expected " + std::to_string(n[1]) + " by " + std::to_string(n[2]) + " as declared");
+    fail(errc::nac_run_argument, "the output is ", g.out[1], " by ", g.out[2], "; expected ", n[1],
+         " by ", n[2], " as declared");
   return run(c, g, x, w, bias);
 }
 

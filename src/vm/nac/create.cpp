@@ -35,9 +35,8 @@ constexpr scalar zero{data_type::int64, 0, 0}, one{data_type::int64, 1, 1};
   const bool backwards = whole ? (down ? from.whole < to.whole : from.whole > to.whole)
                                : (down ? from.real < to.real : from.real > to.real);
   if (backwards)
-    fail(errc::nac_run_argument, "step is " + std::to_string(step.real) + "; expected a " +
-                                     (down ? "positive" : "negative") + " one from " +
-                                     std::to_string(from.real) + " to " + std::to_string(to.real));
+    fail(errc::nac_run_argument, "step is ", step.real, "; expected a ",
+         down ? "positive" : "negative", " one from ", from.real, " to ", to.real);
   if (!whole) return std::ceil((to.real - from.real) / step.real);
   const auto bits = [](std::int64_t v) { return static_cast<std::uint64_t>(v); };
   const std::uint64_t distance =
@@ -80,19 +79,16 @@ value arange(call& c) {
   if (type == data_type::boolean) refuse(c, type);
   for (const scalar& v : {from, to, step})
     if (!std::isfinite(v.real))
-      fail(errc::nac_run_argument,
-           "a range with " + std::to_string(v.real) + "; expected finite numbers");
+      fail(errc::nac_run_argument, "a range with ", v.real, "; expected finite numbers");
   const scalar first = is_floating(type) ? from : truncated(from);
   const scalar by = is_floating(type) ? step : truncated(step);
   if (step.real == 0 || (type == data_type::int64 && by.whole == 0))
-    fail(errc::nac_run_argument,
-         "step is " + std::to_string(step.real) +
-             (step.real == 0 ? "; expected another number" : "; expected an integer other than 0"));
+    fail(errc::nac_run_argument, "step is ", step.real,
+         step.real == 0 ? "; expected another number" : "; expected an integer other than 0");
   const double n = type == data_type::int64 ? steps_between(first, truncated(to), by, true)
                                             : steps_between(from, to, step, !floats);
   if (!(n < 0x1p48))
-    fail(errc::budget_memory,
-         "a range of " + std::to_string(n) + " numbers; expected fewer than 2^48");
+    fail(errc::budget_memory, "a range of ", n, " numbers; expected fewer than 2^48");
   tensor out = make_tensor(c.arena, type, {static_cast<std::int64_t>(n)});
   if (is_floating(type))
     put_each<double>(out,
@@ -111,8 +107,7 @@ value linspace(call& c) {
   const std::int64_t steps = c.whole(2);
   const data_type type = c.type_or(3, data_type::float32);
   if (type == data_type::boolean) refuse(c, type);
-  if (steps < 0)
-    fail(errc::nac_run_argument, std::to_string(steps) + " steps; expected at least 0");
+  if (steps < 0) fail(errc::nac_run_argument, steps, " steps; expected at least 0");
   fits(first, type);
   fits(last, type);
   tensor out = make_tensor(c.arena, type, {steps});
@@ -176,8 +171,7 @@ value empty_strided(call& c) {
 value new_empty_strided(call& c) {
   const std::size_t rank = c.int_list(1).size(), strides = c.int_list(2).size();
   if (rank != strides)
-    fail(errc::nac_run_argument, std::to_string(strides) + " strides; expected " +
-                                     std::to_string(rank) + ", one per dimension");
+    fail(errc::nac_run_argument, strides, " strides; expected ", rank, ", one per dimension");
   return filled(c.arena, c.type_or(3, type_of(c.tensor_at(0))), sizes(c, 1), zero);
 }
 
@@ -185,8 +179,7 @@ value sym_size(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::int64_t axis = c.whole(1);
   if (x.rank() == 0)
-    fail(errc::nac_run_axis,
-         "axis " + std::to_string(axis) + " of a tensor of rank 0; expected rank 1 or more");
+    fail(errc::nac_run_axis, "axis ", axis, " of a tensor of rank 0; expected rank 1 or more");
   return make_number(c.arena, x.dim(axis_of(axis, x.rank())));
 }
 
@@ -207,8 +200,8 @@ value copy(call& c) {
   const data_type type = type_of(to);
   if (from.dims == to.dims) return cast(c.arena, from, type);
   if (!(broadcast(from.dims, to.dims) == to.dims))
-    fail(errc::nac_run_shape, "shape " + from.dims.text() + " doesn't broadcast to " +
-                                  to.dims.text() + ", that of the destination");
+    fail(errc::nac_run_shape, "shape ", from.dims, " doesn't broadcast to ", to.dims,
+         ", that of the destination");
   const source in[] = {{&from, type, type}};
   const loop keep = [](const std::byte* const* x, std::byte* y, std::size_t n, const void* size) {
     std::memcpy(y, x[0], n * *static_cast<const std::size_t*>(size));
@@ -223,10 +216,9 @@ value getitem(call& c) {
   const auto place = [&](std::size_t count) {
     const auto n = static_cast<std::int64_t>(count);
     if (index < -n || index >= n)
-      fail(errc::nac_run_index,
-           "index is " + std::to_string(index) +
-               (n == 0 ? "; the value is empty"
-                       : "; expected " + std::to_string(-n) + " to " + std::to_string(n - 1)));
+      fail(errc::nac_run_index, "index is ", index,
+           n == 0 ? "; the value is empty"
+                  : "; expected " + std::to_string(-n) + " to " + std::to_string(n - 1));
     return static_cast<std::size_t>(index < 0 ? index + n : index);
   };
   switch (v.what()) {
@@ -242,8 +234,7 @@ value getitem(call& c) {
   }
   const tensor& x = c.tensor_at(0);
   if (x.rank() == 0)
-    fail(errc::nac_run_index,
-         "index " + std::to_string(index) + " of a tensor of rank 0; expected rank 1 or more");
+    fail(errc::nac_run_index, "index ", index, " of a tensor of rank 0; expected rank 1 or more");
   tensor out = x;
   const std::size_t at = place(static_cast<std::size_t>(x.dim(0)));
   out.dims.erase(0);

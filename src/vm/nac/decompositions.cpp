@@ -42,8 +42,8 @@ struct batch {
     refuse_type(x.type, "f32 or f64");
   const std::size_t rank = x.rank();
   if (rank < 2 || (square && x.dim(rank - 1) != x.dim(rank - 2)))
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() +
-                                  (square ? "; expected square matrices" : "; expected matrices"));
+    fail(errc::nac_run_shape, "shape is ", x.dims,
+         square ? "; expected square matrices" : "; expected matrices");
   batch b;
   b.type = x.type;
   b.leading = leading(x.dims, 2);
@@ -232,8 +232,7 @@ void eigenvalues(double* a, std::size_t n, double* values, double* v) {
   const batch b = batch_of(c, c.tensor_at(0), true);
   const std::string_view triangle = c.string_or(letter, "L");
   if (triangle != "L" && triangle != "U")
-    fail(errc::nac_run_argument,
-         "UPLO is \"" + std::string(triangle.substr(0, 32)) + "\"; expected L or U");
+    fail(errc::nac_run_argument, "UPLO is \"", triangle.substr(0, 32), "\"; expected L or U");
   const tensor values = results(c, b, {b.rows}), vectors = results(c, b, {b.rows, b.rows});
   for (std::size_t k = 0; k < b.count; ++k) {
     double* const a = b.at(k);
@@ -288,8 +287,8 @@ void triangularise(double* a, std::size_t rows, std::size_t columns, double* q) 
   const double order = c.has(1) ? c.real(1) : 2;
   const std::size_t i = axis_of(row, x.rank()), j = axis_of(column, x.rank());
   if (i == j || x.rank() < 2)
-    fail(errc::nac_run_axis, "dim is " + std::to_string(row) + " and " + std::to_string(column) +
-                                 " of " + x.dims.text() + "; expected two dimensions");
+    fail(errc::nac_run_axis, "dim is ", row, " and ", column, " of ", x.dims,
+         "; expected two dimensions");
   const value both = value::int_list({static_cast<std::int64_t>(i), static_cast<std::int64_t>(j)});
   if (word == "fro")
     return result_of(c, operation::norm,
@@ -297,9 +296,9 @@ void triangularise(double* a, std::size_t rows, std::size_t columns, double* q) 
   const bool is_nuclear = word == "nuc", of_values = is_nuclear || std::fabs(order) == 2;
   if ((!word.empty() && !is_nuclear) ||
       (word.empty() && !of_values && std::fabs(order) != 1 && !std::isinf(order)))
-    fail(errc::nac_run_argument,
-         "ord is " + (word.empty() ? std::to_string(order) : std::string(word.substr(0, 32))) +
-             "; expected fro, nuc, 1, 2, inf or their negatives");
+    fail(errc::nac_run_argument, "ord is ",
+         word.empty() ? std::to_string(order) : std::string(word.substr(0, 32)),
+         "; expected fro, nuc, 1, 2, inf or their negatives");
   const operation best = order < 0 ? operation::amin : operation::amax;
   if (of_values) {
     const tensor last = tensor_of(c, operation::movedim, {x, both, value::int_list({-2, -1})});
@@ -359,8 +358,8 @@ value qr(call& c) {
   const batch b = batch_of(c, c.tensor_at(0));
   const std::string_view mode = c.string_or(1, "reduced");
   if (mode != "reduced" && mode != "complete" && mode != "r")
-    fail(errc::nac_run_argument,
-         "mode is \"" + std::string(mode.substr(0, 32)) + "\"; expected reduced, complete or r");
+    fail(errc::nac_run_argument, "mode is \"", mode.substr(0, 32),
+         "\"; expected reduced, complete or r");
   const std::size_t least = std::min(b.rows, b.columns);
   const std::size_t inner = mode == "complete" ? b.rows : least;
   const tensor q = results(c, b, {b.rows, inner}), r = results(c, b, {inner, b.columns});
@@ -399,8 +398,7 @@ value matrix_norm(call& c) {
   if (c.has(3)) {
     const std::span<const std::int64_t> dims = c.int_list(3);
     if (dims.size() != 2)
-      fail(errc::nac_run_argument,
-           "dim has " + std::to_string(dims.size()) + " elements; expected 2");
+      fail(errc::nac_run_argument, "dim has ", dims.size(), " elements; expected 2");
     row = dims[0];
     column = dims[1];
   }
@@ -414,12 +412,11 @@ value linalg_norm(call& c) {
     const std::span<const std::int64_t> dims = c.int_list(3);
     if (dims.size() == 2 && has_order) return norm_of_matrices(c, x, dims[0], dims[1]);
     if (dims.size() > 2 && has_order)
-      fail(errc::nac_run_argument,
-           "dim has " + std::to_string(dims.size()) + " elements; expected 1 or 2");
+      fail(errc::nac_run_argument, "dim has ", dims.size(), " elements; expected 1 or 2");
   } else if (has_order && x.rank() == 2) {
     return norm_of_matrices(c, x, 0, 1);
   } else if (has_order && x.rank() != 1) {
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 1 or 2");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank 1 or 2");
   }
   if (c.has(2)) fail(errc::nac_run_argument, "ord is a word for a vector; expected a number");
   value dims;
@@ -465,8 +462,7 @@ value matrix_power(call& c) {
   std::int64_t n = c.whole(1);
   const batch b = batch_of(c, x, true);
   constexpr std::int64_t most = 1 << 30;
-  if (n > most || n < -most)
-    fail(errc::nac_run_argument, "n is " + std::to_string(n) + "; expected at most 2^30");
+  if (n > most || n < -most) fail(errc::nac_run_argument, "n is ", n, "; expected at most 2^30");
   tensor square = n < 0 ? tensor_of(c, operation::inverse, {x}) : x, power;
   for (n = std::abs(n); n != 0; n /= 2) {
     if (n % 2 == 1)

@@ -192,7 +192,7 @@ class equation {
  public:
   explicit equation(std::string_view text) : text_(text) {}
   [[noreturn]] void refuse(const std::string& why) const {
-    fail(errc::nac_run_argument, "\"" + std::string(text_.substr(0, 80)) + "\": " + why);
+    fail(errc::nac_run_argument, "\"", text_.substr(0, 80), "\": ", why);
   }
   /// Reads up to what ends a term: a comma, the arrow or the end.
   [[nodiscard]] term next(bool is_output) {
@@ -280,8 +280,8 @@ struct known_subscripts {
     if (!seen[l]) continue;
     std::int64_t& size = known.size[l];
     if (dims[l] != 1 && size != 1 && dims[l] != size)
-      fail(errc::nac_run_shape, name_of(l) + " has sizes " + std::to_string(size) + " and " +
-                                    std::to_string(dims[l]) + "; expected equal sizes");
+      fail(errc::nac_run_shape, name_of(l), " has sizes ", size, " and ", dims[l],
+           "; expected equal sizes");
     if (dims[l] != 1) size = dims[l];
     ++known.operands_with[l];
     x.add(l, dims[l], steps[l]);

@@ -218,16 +218,12 @@ void fits(const scalar& v, data_type type) {
   if (taken) return;
   const std::string number =
       v.type == data_type::float64 ? std::to_string(v.real) : std::to_string(v.whole);
-  fail(errc::nac_run_argument, number + " doesn't fit the type " + std::string(model::name(type)));
+  fail(errc::nac_run_argument, number, " doesn't fit the type ", type);
 }
 
-void refuse(const call& c, data_type a) {
-  fail(errc::nac_run_type,
-       std::string(model::name(c.operation)) + " of type " + std::string(model::name(a)));
-}
+void refuse(const call& c, data_type a) { fail(errc::nac_run_type, c.operation, " of type ", a); }
 void refuse(const call& c, data_type a, data_type b) {
-  fail(errc::nac_run_type, std::string(model::name(c.operation)) + " of types " +
-                               std::string(model::name(a)) + " and " + std::string(model::name(b)));
+  fail(errc::nac_run_type, c.operation, " of types ", a, " and ", b);
 }
 
 namespace {
@@ -276,8 +272,7 @@ value where(call& c) {
 value masked_fill(call& c) {
   const tensor &x = c.tensor_at(0), &mask = c.tensor_at(1), &v = c.tensor_at(2);
   if (mask.type != data_type::boolean) refuse(c, x.type, mask.type);
-  if (v.rank() != 0)
-    fail(errc::nac_run_shape, "value has shape " + v.dims.text() + "; expected rank 0");
+  if (v.rank() != 0) fail(errc::nac_run_shape, "value has shape ", v.dims, "; expected rank 0");
   const data_type type = type_of(x);
   fits(c.number(2), type);
   return choose(c.arena, broadcast(x.dims, mask.dims), mask, v, x, type);

@@ -46,8 +46,7 @@ struct power : formulas::div {
 }
 
 [[noreturn]] void too_great(const call& c) {
-  fail(errc::nac_run_argument,
-       "the integer result of " + std::string(model::name(c.operation)) + " exceeds 64 bits");
+  fail(errc::nac_run_argument, "the integer result of ", c.operation, " exceeds 64 bits");
 }
 
 /// a to the power of b >= 0; false where that exceeds 64 bits.
@@ -69,17 +68,16 @@ struct power : formulas::div {
 
 [[nodiscard]] value power_of_numbers(call& c, const scalar& a, const scalar& b) {
   if (a.real == 0 && b.real < 0)
-    fail(errc::nac_run_division,
-         "0 to the power of " + std::to_string(b.real) + "; expected an exponent of at least 0");
+    fail(errc::nac_run_division, "0 to the power of ", b.real,
+         "; expected an exponent of at least 0");
   if (are_whole(a, b) && b.whole >= 0) {
     std::int64_t out;
     if (!whole_power(a.whole, b.whole, out)) too_great(c);
     return make_number(c.arena, out);
   }
   if (a.real < 0 && std::isfinite(a.real) && std::isfinite(b.real) && std::floor(b.real) != b.real)
-    fail(errc::nac_run_argument, std::to_string(a.real) + " to the power of " +
-                                     std::to_string(b.real) +
-                                     "; expected an integer exponent for a negative base");
+    fail(errc::nac_run_argument, a.real, " to the power of ", b.real,
+         "; expected an integer exponent for a negative base");
   return make_number(c.arena, std::pow(a.real, b.real));
 }
 
@@ -137,9 +135,7 @@ template <class F>
     return truths ? make_number(c.arena, out != 0) : make_number(c.arena, out);
   } else if constexpr (is(of<formulas::left_shift>{}, of<formulas::right_shift>{})) {
     if (!integral) refuse(c, a.type, b.type);
-    if (b.whole < 0)
-      fail(errc::nac_run_argument,
-           "a shift by " + std::to_string(b.whole) + "; expected at least 0");
+    if (b.whole < 0) fail(errc::nac_run_argument, "a shift by ", b.whole, "; expected at least 0");
     const std::int64_t out = F::of(a.whole, b.whole);
     if (is(of<formulas::left_shift>{}) && a.whole != 0 &&
         (b.whole > 62 || formulas::right_shift::of(out, b.whole) != a.whole))
@@ -206,8 +202,8 @@ template <class Plain, template <class> class Scaled>
     return combine(c, a, b, common, lane, common, loop_of<Plain, 2>(lane), exact);
   // 1, 1.0 and true are one constant in files, so a whole number may be written as any of them.
   if (!is_floating(common) && std::floor(alpha.real) != alpha.real)
-    fail(errc::nac_run_argument,
-         "alpha is " + std::to_string(alpha.real) + "; expected an integer for integer operands");
+    fail(errc::nac_run_argument, "alpha is ", alpha.real,
+         "; expected an integer for integer operands");
   return visit(lane, [&]<class T>(of<T>) -> value {
     if constexpr (is_half<T>) {
       refuse(c, common);
@@ -289,8 +285,7 @@ value div_mode(call& c) {
   if (!c.has(2)) return div(c);
   const std::string_view mode = c.string_or(2, "");
   if (mode != "trunc" && mode != "floor")
-    fail(errc::nac_run_argument,
-         "rounding_mode is \"" + std::string(mode) + "\"; expected trunc or floor");
+    fail(errc::nac_run_argument, "rounding_mode is \"", mode, "\"; expected trunc or floor");
   return mode == "floor" ? floor_divide(c) : on_both<formulas::trunc_divide>(c);
 }
 value addcmul(call& c) { return of_three_scaled<formulas::addcmul, formulas::sub>(c); }
@@ -323,9 +318,8 @@ value glu(call& c) {
   const std::size_t axis = axis_of(c.whole_or(1, -1), x.rank());
   const std::int64_t half_count = x.dim(axis) / 2;
   if (x.dim(axis) % 2 != 0)
-    fail(errc::nac_run_shape, "axis " + std::to_string(axis) + " has " +
-                                  std::to_string(x.dim(axis)) +
-                                  " elements; expected an even number");
+    fail(errc::nac_run_shape, "axis ", axis, " has ", x.dim(axis),
+         " elements; expected an even number");
   return on_both<formulas::glu>(c, narrowed(c.arena, x, axis, 0, half_count),
                                 narrowed(c.arena, x, axis, half_count, half_count));
 }
@@ -337,8 +331,8 @@ value pow(call& c) {
   if (!b.is_number) return combine(c, a, b, common, lane, common, loop_of<formulas::pow, 2>(lane));
   const scalar exponent = c.number(1);
   if (!is_floating(common) && exponent.whole < 0)
-    fail(errc::nac_run_argument,
-         "exponent is " + std::to_string(exponent.whole) + "; expected at least 0 for integers");
+    fail(errc::nac_run_argument, "exponent is ", exponent.whole,
+         "; expected at least 0 for integers");
   fits(exponent, common);
   loop f = loop_of<formulas::pow, 2>(lane);
   if (is_floating(common)) {
@@ -364,15 +358,14 @@ value prelu(call& c) {
     slopes = weight.with_shape({});
   } else if (weight.rank() == 1 && x.rank() != 1) {
     if (x.rank() == 0 || weight.dim(0) != x.dim(1))
-      fail(errc::nac_run_shape, "weight has shape " + weight.dims.text() +
-                                    "; expected 1 slope, or one per channel of " + x.dims.text());
+      fail(errc::nac_run_shape, "weight has shape ", weight.dims,
+           "; expected 1 slope, or one per channel of ", x.dims);
     shape dims = {weight.dim(0)};
     for (std::size_t i = 2; i < x.rank(); ++i) dims.push_back(1);
     slopes = weight.with_shape(dims);
   } else if (weight.rank() != x.rank() || broadcast(weight.dims, x.dims) != x.dims) {
-    fail(errc::nac_run_shape, "weight has shape " + weight.dims.text() +
-                                  "; expected 1 slope, or a shape that broadcasts to " +
-                                  x.dims.text());
+    fail(errc::nac_run_shape, "weight has shape ", weight.dims,
+         "; expected 1 slope, or a shape that broadcasts to ", x.dims);
   }
   const data_type lane = widened(x.type);
   return combine(c, x, slopes, x.type, lane, x.type, loop_of<formulas::prelu, 2>(lane));

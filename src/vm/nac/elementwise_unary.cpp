@@ -115,8 +115,8 @@ template <template <class> class F, class... Numbers>
 }
 [[nodiscard]] value between(call& c, const scalar& lower, const scalar& upper) {
   if (c.tensor_at(0).type == data_type::uint8 && (lower.real < 0 || upper.real < 0))
-    fail(errc::nac_run_argument, "the bounds are " + std::to_string(lower.real) + " and " +
-                                     std::to_string(upper.real) + "; expected at least 0 for u8");
+    fail(errc::nac_run_argument, "the bounds are ", lower.real, " and ", upper.real,
+         "; expected at least 0 for u8");
   return with_own_numbers<formulas::clamp>(c, lower, upper);
 }
 /// The number of a letter, or that one.
@@ -154,8 +154,7 @@ value celu(call& c) {
 }
 value softshrink(call& c) {
   const double lambda = c.real_or(1, 0.5);
-  if (!(lambda >= 0))
-    fail(errc::nac_run_argument, "lambda is " + std::to_string(lambda) + "; expected at least 0");
+  if (!(lambda >= 0)) fail(errc::nac_run_argument, "lambda is ", lambda, "; expected at least 0");
   return with_numbers<formulas::softshrink>(c, lambda);
 }
 value hardshrink(call& c) { return with_numbers<formulas::hardshrink>(c, c.real_or(1, 0.5)); }
@@ -228,8 +227,7 @@ value gelu(call& c) {
   const std::string_view form = c.string_or(1, "none");
   if (form == "tanh") return on_each<formulas::gelu_tanh>(c);
   if (form != "none")
-    fail(errc::nac_run_argument,
-         "approximate is \"" + std::string(form) + "\"; expected none or tanh");
+    fail(errc::nac_run_argument, "approximate is \"", form, "\"; expected none or tanh");
   return on_each<formulas::gelu>(c);
 }
 

@@ -34,17 +34,14 @@ enum class mode : std::int64_t { sum, mean, max };
   std::copy_n(from.as<std::int64_t>(), count_of(bags), to);
   to[bags] = count;
   if (n != 0 && from.as<std::int64_t>()[0] != 0)
-    fail(errc::nac_run_argument,
-         "offsets[0] is " + std::to_string(from.as<std::int64_t>()[0]) + "; expected 0");
+    fail(errc::nac_run_argument, "offsets[0] is ", from.as<std::int64_t>()[0], "; expected 0");
   if (include_last && from.as<std::int64_t>()[bags] != count)
-    fail(errc::nac_run_argument, "the last offset is " +
-                                     std::to_string(from.as<std::int64_t>()[bags]) + "; expected " +
-                                     std::to_string(count) + ", the number of indices");
+    fail(errc::nac_run_argument, "the last offset is ", from.as<std::int64_t>()[bags],
+         "; expected ", count, ", the number of indices");
   for (std::int64_t i = 0; i < bags; ++i)
     if (to[i] > to[i + 1])
-      fail(errc::nac_run_argument,
-           "bag " + std::to_string(i) + " begins at " + std::to_string(to[i]) + " and ends at " +
-               std::to_string(to[i + 1]) + "; expected an end of at least its beginning");
+      fail(errc::nac_run_argument, "bag ", i, " begins at ", to[i], " and ends at ", to[i + 1],
+           "; expected an end of at least its beginning");
   return bounds;
 }
 
@@ -81,8 +78,7 @@ void drop(std::int64_t padding, tensor& indices, tensor* weights, const tensor& 
 [[nodiscard]] value bags_of(call& c, std::int64_t padding) {
   const tensor &table = c.tensor_at(0), &given = c.tensor_at(1), &offsets = c.tensor_at(2);
   const std::int64_t how = c.whole_or(4, 0);
-  if (how < 0 || how > 2)
-    fail(errc::nac_run_argument, "mode " + std::to_string(how) + "; expected 0 to 2");
+  if (how < 0 || how > 2) fail(errc::nac_run_argument, "mode ", how, "; expected 0 to 2");
   if (!is_floating(table.type)) refuse_type(table.type, "a floating-point type");
   for (const tensor* t : {&given, &offsets})
     if (t->type != data_type::int64 && t->type != data_type::int32)
@@ -94,17 +90,15 @@ void drop(std::int64_t padding, tensor& indices, tensor* weights, const tensor& 
     expect_type(*weights, table.type);
     if (!(weights->dims == given.dims)) refuse_shapes(given, *weights);
     if (static_cast<mode>(how) != mode::sum)
-      fail(errc::nac_run_argument,
-           "per_sample_weights with mode " + std::to_string(how) + "; expected mode 0, sum");
+      fail(errc::nac_run_argument, "per_sample_weights with mode ", how, "; expected mode 0, sum");
   }
   const tensor bounds = bounds_of(c, offsets, given.dim(0), c.truth_or(7, false));
   tensor indices = copy_of(c.arena, given, data_type::int64);
   tensor factors = weights == nullptr ? tensor{} : copy_of(c.arena, *weights, weights->type);
   for (const std::int64_t i : indices.elements<std::int64_t>())
     if (i < 0 || i >= table.dim(0))
-      fail(errc::nac_run_index, "index is " + std::to_string(i) +
-                                    "; expected at least 0 and less than " +
-                                    std::to_string(table.dim(0)) + ", the rows of the table");
+      fail(errc::nac_run_index, "index is ", i, "; expected at least 0 and less than ",
+           table.dim(0), ", the rows of the table");
   if (padding >= 0) drop(padding, indices, weights == nullptr ? nullptr : &factors, bounds);
 
   const data_type wide = widened(table.type);
@@ -143,9 +137,8 @@ value embedding_bag(call& c) {
   if (table.rank() != 2) refuse_shapes(table, c.tensor_at(1));
   const std::int64_t padding = c.whole(8), rows = table.dim(0);
   if (padding < -rows || padding >= rows)
-    fail(errc::nac_run_index, "padding_idx is " + std::to_string(padding) + "; expected at least " +
-                                  std::to_string(-rows) + " and less than " + std::to_string(rows) +
-                                  ", the rows of the table");
+    fail(errc::nac_run_index, "padding_idx is ", padding, "; expected at least ", -rows,
+         " and less than ", rows, ", the rows of the table");
   return bags_of(c, padding < 0 ? padding + rows : padding);
 }
 value embedding_bag_forward(call& c) { return bags_of(c, c.whole_or(8, -1)); }

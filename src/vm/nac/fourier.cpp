@@ -197,8 +197,7 @@ struct request {
     std::int64_t size = r.sizes[k], held = pairs.dim(r.axes[k]);
     if (size < 0) size = is_half ? 2 * (held - 1) : held;
     if (size < 1 || size > max_size)
-      fail(errc::nac_run_argument, "a transform of " + std::to_string(size) +
-                                       " elements; expected 1 to " + std::to_string(max_size));
+      fail(errc::nac_run_argument, "a transform of ", size, " elements; expected 1 to ", max_size);
     elements *= static_cast<double>(size);
     pairs = is_half ? mirrored(c, resized(c, pairs, r.axes[k], size / 2 + 1), r.axes[k], size)
                     : resized(c, pairs, r.axes[k], size);
@@ -220,13 +219,11 @@ struct request {
   if (norm == "ortho") return -0.5;
   if (norm == "backward") return inverse ? -1 : 0;
   if (norm == "forward") return inverse ? 0 : -1;
-  fail(errc::nac_run_argument,
-       "norm is \"" + std::string(norm) + "\"; expected backward, ortho or forward");
+  fail(errc::nac_run_argument, "norm is \"", norm, "\"; expected backward, ortho or forward");
 }
 [[nodiscard]] double exponent_of(std::int64_t normalisation) {
   if (normalisation < 0 || normalisation > 2)
-    fail(errc::nac_run_argument,
-         "normalization is " + std::to_string(normalisation) + "; expected 0 to 2");
+    fail(errc::nac_run_argument, "normalization is ", normalisation, "; expected 0 to 2");
   return -0.5 * static_cast<double>(normalisation);
 }
 
@@ -236,8 +233,7 @@ struct request {
 }
 [[nodiscard]] std::size_t checked_axis(std::int64_t axis, std::size_t rank) {
   if (rank == 0)
-    fail(errc::nac_run_axis,
-         "axis " + std::to_string(axis) + " of a tensor of rank 0; expected rank 1 or more");
+    fail(errc::nac_run_axis, "axis ", axis, " of a tensor of rank 0; expected rank 1 or more");
   return axis_of(axis, rank);
 }
 
@@ -248,7 +244,7 @@ struct request {
   r.axes = {checked_axis(c.whole_or(2, -1), rank)};
   r.sizes = {c.whole_or(1, -1)};
   if (c.has(1) && r.sizes[0] < 1)
-    fail(errc::nac_run_argument, "n is " + std::to_string(r.sizes[0]) + "; expected at least 1");
+    fail(errc::nac_run_argument, "n is ", r.sizes[0], "; expected at least 1");
   r.exponent = exponent_of(c, 3, inverse);
   return transformed(c, c.at(0), r);
 }
@@ -263,13 +259,11 @@ struct request {
   if (!c.has(2) && axes.empty()) {
     const std::size_t count = c.has(1) ? sizes.size() : rank;
     if (count > rank)
-      fail(errc::nac_run_axis, std::to_string(count) + " sizes; expected at most " +
-                                   std::to_string(rank) + ", one per dimension");
+      fail(errc::nac_run_axis, count, " sizes; expected at most ", rank, ", one per dimension");
     for (std::size_t i = rank - count; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
   }
   if (c.has(1) && sizes.size() != axes.size())
-    fail(errc::nac_run_argument, std::to_string(sizes.size()) + " sizes; expected " +
-                                     std::to_string(axes.size()) + ", one per axis");
+    fail(errc::nac_run_argument, sizes.size(), " sizes; expected ", axes.size(), ", one per axis");
   if (axes.empty() && what != kind::complex)
     fail(errc::nac_run_axis, "no axes; expected at least 1");
   (void)axes_of(axes, rank);
@@ -322,8 +316,7 @@ template <class F>
   const std::int64_t n = c.whole(0);
   const data_type type = c.type_or(letter_of_type, data_type::float32);
   if (!is_floating(type)) refuse_type(type, "a floating-point type");
-  if (n < 0)
-    fail(errc::nac_run_argument, "window_length is " + std::to_string(n) + "; expected at least 0");
+  if (n < 0) fail(errc::nac_run_argument, "window_length is ", n, "; expected at least 0");
   const tensor out = make_tensor(c.arena, data_type::float64, {n});
   const double period = static_cast<double>(periodic ? n : n - 1);
   for (std::int64_t i = 0; i < n; ++i)
@@ -347,9 +340,7 @@ template <class F>
   const std::int64_t n = c.whole(0);
   const data_type type = c.type_or(2, data_type::float32);
   if (!is_floating(type)) refuse_type(type, "a floating-point type");
-  if (n < 0 || n > max_size)
-    fail(errc::nac_run_argument,
-         "n is " + std::to_string(n) + "; expected 0 to " + std::to_string(max_size));
+  if (n < 0 || n > max_size) fail(errc::nac_run_argument, "n is ", n, "; expected 0 to ", max_size);
   const std::int64_t count = half ? n / 2 + 1 : n, negative = half ? count : (n + 1) / 2;
   const tensor whole_ones = make_tensor(c.arena, data_type::float64, {count});
   for (std::int64_t i = 0; i < count; ++i)
@@ -363,11 +354,10 @@ template <class F>
   const std::int64_t length = c.whole_or(3, size);
   const tensor* const given = c.optional(4);
   if (length < 1 || length > size)
-    fail(errc::nac_run_argument, "win_length is " + std::to_string(length) + "; expected 1 to " +
-                                     std::to_string(size) + ", the size of the frames");
+    fail(errc::nac_run_argument, "win_length is ", length, "; expected 1 to ", size,
+         ", the size of the frames");
   if (given != nullptr && !(given->dims == shape{length}))
-    fail(errc::nac_run_shape,
-         "window has shape " + given->dims.text() + "; expected " + shape{length}.text());
+    fail(errc::nac_run_shape, "window has shape ", given->dims, "; expected ", shape{length});
   const tensor out = make_tensor(c.arena, type, {size});
   std::memset(out.data, 0, out.bytes());
   std::byte* const to = out.data + count_of((size - length) / 2) * model::size_of(type);
@@ -382,8 +372,8 @@ template <class F>
 // ---- complex tensors
 
 value view_as_real(call& c) {
-  fail(errc::nac_run_kind,
-       "a real tensor of shape " + c.tensor_at(0).dims.text() + "; expected a complex one");
+  fail(errc::nac_run_kind, "a real tensor of shape ", c.tensor_at(0).dims,
+       "; expected a complex one");
 }
 value imag(call& c) { return view_as_real(c); }
 value real(call& c) { return c.tensor_at(0); }
@@ -394,7 +384,7 @@ value view_as_complex(call& c) {
   if (x.type != data_type::float32 && x.type != data_type::float64)
     refuse_type(x.type, "f32 or f64");
   if (x.rank() == 0 || x.dim(x.rank() - 1) != 2)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected a last axis of 2");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected a last axis of 2");
   return value::complex(x);
 }
 
@@ -442,8 +432,7 @@ value fft_c2r(call& c) {
   request r = by_axes(c, kind::real_output, true);
   r.sizes.back() = c.whole(3);
   if (r.sizes.back() < 1)
-    fail(errc::nac_run_argument,
-         "last_dim_size is " + std::to_string(r.sizes.back()) + "; expected at least 1");
+    fail(errc::nac_run_argument, "last_dim_size is ", r.sizes.back(), "; expected at least 1");
   return transformed(c, c.at(0), r);
 }
 value fft_c2c(call& c) {
@@ -458,15 +447,14 @@ value stft(call& c) {
   const std::int64_t size = c.whole(1), hop = c.whole_or(2, size / 4);
   if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   if (x.rank() < 1 || x.rank() > 2)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 1 or 2");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank 1 or 2");
   if (!c.has(7))
     fail(errc::nac_run_argument, "return_complex isn't given; expected it for real input");
   const std::int64_t length = x.dim(x.rank() - 1);
   if (size < 1 || size > length || size > max_size || hop < 1)
-    fail(errc::nac_run_argument, "n_fft is " + std::to_string(size) + " and hop_length " +
-                                     std::to_string(hop) + "; expected n_fft of 1 to " +
-                                     std::to_string(length) +
-                                     ", the length of the input, and hop_length of at least 1");
+    fail(errc::nac_run_argument, "n_fft is ", size, " and hop_length ", hop,
+         "; expected n_fft of 1 to ", length,
+         ", the length of the input, and hop_length of at least 1");
   const std::int64_t rows = x.rank() == 1 ? 1 : x.dim(0), count = 1 + (length - size) / hop;
   const tensor frames = make_tensor(c.arena, x.type, {rows, count, size});
   walk w;
@@ -495,18 +483,17 @@ value istft(call& c) {
   const std::int64_t size = c.whole(1), hop = c.whole_or(2, size / 4);
   const std::size_t rank = pairs.rank() - 1;
   if (rank != 2 && rank != 3)
-    fail(errc::nac_run_shape, "shape is " + dims_of(pairs).text() + "; expected 2 or 3 dimensions");
+    fail(errc::nac_run_shape, "shape is ", dims_of(pairs), "; expected 2 or 3 dimensions");
   if (c.truth_or(9, false)) fail(errc::nac_run_argument, "return_complex is true; expected false");
   const std::int64_t rows = rank == 2 ? 1 : pairs.dim(0), held = pairs.dim(rank - 2);
   const std::int64_t count = pairs.dim(rank - 1);
   if (size < 1 || size > max_size || hop < 1 || hop > c.whole_or(3, size) || pairs.size() == 0)
-    fail(errc::nac_run_argument, "frames of " + std::to_string(size) + " at every " +
-                                     std::to_string(hop) + "; expected frames that overlap");
+    fail(errc::nac_run_argument, "frames of ", size, " at every ", hop,
+         "; expected frames that overlap");
   const bool onesided = c.truth_or(7, held != size);
   if (held != (onesided ? size / 2 + 1 : size))
-    fail(errc::nac_run_shape, std::to_string(held) + " frequencies of frames of " +
-                                  std::to_string(size) + "; expected " +
-                                  std::to_string(onesided ? size / 2 + 1 : size));
+    fail(errc::nac_run_shape, held, " frequencies of frames of ", size, "; expected ",
+         onesided ? size / 2 + 1 : size);
   const std::size_t order[] = {0, 2, 1, 3};
   const tensor frames_of = permuted(c.arena, pairs.with_shape({rows, held, count, 2}), order);
   request r{onesided ? kind::real_output : kind::complex, true};
@@ -520,7 +507,7 @@ value istft(call& c) {
   // A signal, and the sum of the squares.
   std::int64_t length = 0;
   if (__builtin_mul_overflow(hop, count - 1, &length) || length > max_size)
-    fail(errc::budget_memory, "a signal of more than " + std::to_string(max_size) + " elements");
+    fail(errc::budget_memory, "a signal of more than ", max_size, " elements");
   length += size;
   const tensor sums = make_tensor(c.arena, data_type::float64, {rows + 1, length});
   std::fill_n(sums.as<double>(), sums.size(), 0.0);
@@ -536,16 +523,14 @@ value istft(call& c) {
   const std::int64_t start = c.truth_or(5, true) ? size / 2 : 0;
   const std::int64_t wanted = c.whole_or(8, length - 2 * start);
   if (wanted < 1 || wanted > max_size)
-    fail(errc::nac_run_argument,
-         "length is " + std::to_string(wanted) + "; expected 1 to " + std::to_string(max_size));
+    fail(errc::nac_run_argument, "length is ", wanted, "; expected 1 to ", max_size);
   const tensor out = make_tensor(c.arena, data_type::float64, {rows, wanted});
   std::fill_n(out.as<double>(), out.size(), 0.0);
   for (std::int64_t i = 0; i < std::min(wanted, length - start); ++i) {
     const double square = squares[start + i];
     if (!(std::fabs(square) >= 1e-11))
-      fail(errc::nac_run_argument, "the windows' squares add up to " + std::to_string(square) +
-                                       " at " + std::to_string(start + i) +
-                                       "; expected overlapping windows");
+      fail(errc::nac_run_argument, "the windows' squares add up to ", square, " at ", start + i,
+           "; expected overlapping windows");
     for (std::int64_t b = 0; b < rows; ++b)
       out.as<double>()[b * wanted + i] = sums.as<double>()[b * length + start + i] / square;
   }

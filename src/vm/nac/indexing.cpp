@@ -28,8 +28,7 @@ struct range {
 /// The arguments start, end and step, the first of which is that letter.
 [[nodiscard]] range range_of(call& c, std::size_t letter, std::int64_t size) {
   const std::int64_t step = c.whole_or(letter + 2, 1);
-  if (step <= 0)
-    fail(errc::nac_run_argument, "step is " + std::to_string(step) + "; expected at least 1");
+  if (step <= 0) fail(errc::nac_run_argument, "step is ", step, "; expected at least 1");
   const std::int64_t start = clamped(c.whole_or(letter, 0), size);
   const std::int64_t end = clamped(c.whole_or(letter + 1, INT64_MAX), size);
   if (end <= start) return {start, 0, step};
@@ -126,8 +125,7 @@ void refuse_index(std::int64_t i, std::int64_t size) {
 
 tensor indices_of(memory& arena, const tensor& t) {
   if (t.type != data_type::int64 && t.type != data_type::int32)
-    fail(errc::nac_run_type,
-         "indices are " + std::string(model::name(t.type)) + "; expected i32 or i64");
+    fail(errc::nac_run_type, "indices are ", t.type, "; expected i32 or i64");
   return cast(arena, t, data_type::int64);
 }
 
@@ -172,8 +170,8 @@ value slice_scatter(call& c) {
   shape dims = x.dims;
   dims[axis] = r.count;
   if (!(c.tensor_at(1).dims == dims))
-    fail(errc::nac_run_shape, "src has shape " + c.tensor_at(1).dims.text() + "; expected " +
-                                  dims.text() + ", that of the slice");
+    fail(errc::nac_run_shape, "src has shape ", c.tensor_at(1).dims, "; expected ", dims,
+         ", that of the slice");
   const tensor source = cast(c.arena, c.tensor_at(1), x.type);
   if (r.count == x.dim(axis)) return source;
   tensor out = copied(c.arena, x);
@@ -195,8 +193,8 @@ namespace {
   std::size_t count = 0;  // axes of x that have one
   const auto need_axes = [&](std::size_t more) {
     if (more > x.rank() - count)
-      fail(errc::nac_run_index, "the indices take more dimensions than shape " + x.dims.text() +
-                                    " has; expected at most " + std::to_string(x.rank()));
+      fail(errc::nac_run_index, "the indices take more dimensions than shape ", x.dims,
+           " has; expected at most ", x.rank());
   };
   for (std::size_t k = 0; k < given_count; ++k) {
     if (!c.has(1, k)) {
@@ -210,9 +208,8 @@ namespace {
       need_axes(t.rank());
       for (std::size_t i = 0; i < t.rank(); ++i)
         if (t.dim(i) != x.dim(count + i))
-          fail(errc::nac_run_index, "a mask of shape " + t.dims.text() +
-                                        "; expected the sizes of " + x.dims.text() + " from axis " +
-                                        std::to_string(count) + " on");
+          fail(errc::nac_run_index, "a mask of shape ", t.dims, "; expected the sizes of ", x.dims,
+               " from axis ", count, " on");
       add_mask(c.arena, t, all, count);
     } else {
       need_axes(1);
@@ -328,12 +325,11 @@ value index_select(call& c) {
   const tensor& x = c.tensor_at(0);
   const tensor& given = c.tensor_at(2);
   if (given.rank() > 1)
-    fail(errc::nac_run_shape, "index has shape " + given.dims.text() + "; expected rank 0 or 1");
+    fail(errc::nac_run_shape, "index has shape ", given.dims, "; expected rank 0 or 1");
   const std::size_t axis = axis_of(c.whole(1), x.rank());
   if (x.rank() != 0) return selected(c.arena, x, axis, given);
   if (given.size() != 1)
-    fail(errc::nac_run_shape,
-         std::to_string(given.size()) + " indices; expected 1 for a tensor of rank 0");
+    fail(errc::nac_run_shape, given.size(), " indices; expected 1 for a tensor of rank 0");
   (void)offsets_of(c.arena, given, 1, 1);
   return x.with_shape({});
 }
@@ -342,7 +338,7 @@ value embedding(call& c) {
   const tensor& table = c.tensor_at(0);
   const tensor& given = c.tensor_at(1);
   if (table.rank() != 2)
-    fail(errc::nac_run_shape, "weight has shape " + table.dims.text() + "; expected rank 2");
+    fail(errc::nac_run_shape, "weight has shape ", table.dims, "; expected rank 2");
   const tensor indices = indices_of(c.arena, given);
   const std::int64_t rows = table.dim(0);
   const std::size_t row = static_cast<std::size_t>(table.dim(1)) * model::size_of(table.type);

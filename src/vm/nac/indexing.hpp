@@ -41,8 +41,7 @@ namespace vm::nac::operations {
 /// An axis of a tensor that has dimensions. Throws nac_run_axis.
 [[nodiscard]] inline std::size_t axis_in(const tensor& x, std::int64_t axis) {
   if (x.rank() == 0)
-    fail(errc::nac_run_axis,
-         "axis " + std::to_string(axis) + " of a tensor of rank 0; expected rank 1 or more");
+    fail(errc::nac_run_axis, "axis ", axis, " of a tensor of rank 0; expected rank 1 or more");
   return axis_of(axis, x.rank());
 }
 /// A tensor of rank 0 as one of rank 1.

@@ -295,8 +295,7 @@ void interpreter::begin_run() {
 
 void interpreter::end_run_well() {
   if (const std::size_t wanted = program_.model().outputs(); outputs_.size() != wanted)
-    fail(errc::nac_run_outputs,
-         "found " + std::to_string(outputs_.size()) + "; expected " + std::to_string(wanted));
+    fail(errc::nac_run_outputs, "found ", outputs_.size(), "; expected ", wanted);
   for (std::size_t i = 0; i < states_.size(); ++i)
     if (!next_states_[i].is_none()) states_[i] = std::move(next_states_[i]);
 }
@@ -332,7 +331,7 @@ void interpreter::check_absent(std::uint32_t i) const {
     if (given[k].is_constant()) continue;
     const std::uint32_t from = given[k].index();
     if ((code_[from].flags & tracked) != 0 && ran_[from] != run_)
-      fail(errc::nac_run_absent, "v" + std::to_string(from) + " is in a branch that didn't run");
+      fail(errc::nac_run_absent, "v", from, " is in a branch that didn't run");
   }
 }
 
@@ -354,8 +353,7 @@ value interpreter::copy_to_state(std::uint32_t i) {
 tensor interpreter::write_base(const change& c, const tensor& from) {
   const value& old = results_[c.base];
   if (!old.is_tensor())
-    fail(errc::nac_run_kind,
-         "v" + std::to_string(c.base) + ", a list, would change in place; expected a tensor");
+    fail(errc::nac_run_kind, "v", c.base, ", a list, would change in place; expected a tensor");
   const tensor base = old.as_tensor();
   tensor indices = make_tensor(arena_, data_type::int64, base.dims);
   for (std::size_t k = 0; k < indices.size(); ++k)
@@ -374,17 +372,15 @@ tensor interpreter::write_base(const change& c, const tensor& from) {
     at = nac::run(again);
     if (!at.is_tensor()) continue;
     if (at.as_tensor().size() > count)
-      fail(errc::nac_run_in_place, "the target has several elements for one element of v" +
-                                       std::to_string(c.base) + "; expected at most one");
+      fail(errc::nac_run_in_place, "the target has several elements for one element of v", c.base,
+           "; expected at most one");
     count = at.as_tensor().size();
   }
   const value& target = decayed(at);
   if (!target.is_tensor() || target.as_tensor().size() != from.size() ||
       target.as_tensor().type != data_type::int64 || from.type != base.type)
-    fail(errc::nac_run_in_place, "the target, " + std::to_string(from.size()) +
-                                     " elements of type " + std::string(name(from.type)) +
-                                     ", doesn't match its view of v" + std::to_string(c.base) +
-                                     ", of type " + std::string(name(base.type)));
+    fail(errc::nac_run_in_place, "the target, ", from.size(), " elements of type ", name(from.type),
+         ", doesn't match its view of v", c.base, ", of type ", name(base.type));
   tensor out = make_tensor(arena_, base.type, base.dims);
   out.is_number = base.is_number;
   std::copy_n(base.data, base.bytes(), out.data);
@@ -422,14 +418,14 @@ value interpreter::change_in_place(std::uint32_t i) {
   if (!made.is_tensor())
     fail(errc::nac_run_in_place, "the operation has several results; expected one tensor");
   if (!(made.as_tensor().dims == target.dims))
-    fail(errc::nac_run_shape, "the result has shape " + made.as_tensor().dims.text() +
-                                  "; expected " + target.dims.text() + ", that of the target");
+    fail(errc::nac_run_shape, "the result has shape ", made.as_tensor().dims, "; expected ",
+         target.dims, ", that of the target");
   if (const data_type from = made.as_tensor().type; from != target.type) {
     const bool fits =
         is_floating(target.type) || (!is_floating(from) && target.type != data_type::boolean);
     if (!fits)
-      fail(errc::nac_run_type, "the result has type " + std::string(name(from)) + "; expected " +
-                                   std::string(name(target.type)) + ", that of the target");
+      fail(errc::nac_run_type, "the result has type ", name(from), "; expected ", name(target.type),
+           ", that of the target");
     made = cast(arena_, made.as_tensor(), target.type);
   }
   made.as_tensor().is_number = target.is_number;
@@ -443,9 +439,8 @@ value interpreter::change_in_place(std::uint32_t i) {
     switch (r.how) {
       case renewed::by::result:
         if (to.is_list())
-          fail(errc::nac_run_in_place,
-               "v" + std::to_string(r.instruction) +
-                   " is a list, which an in-place change can't replace; expected a tensor");
+          fail(errc::nac_run_in_place, "v", r.instruction,
+               " is a list, which an in-place change can't replace; expected a tensor");
         to = made;
         break;
       case renewed::by::parent: to = value(results_[r.parent]); break;
@@ -467,9 +462,8 @@ value interpreter::input(const compiled_instruction& p) const {
   const value& v = inputs_[p.slot];
   if (v.is_none()) {
     const std::string_view name = program_.inputs()[p.slot].name;
-    fail(errc::nac_run_input,
-         "input " + std::to_string(p.slot) +
-             (name.empty() ? std::string() : " (\"" + std::string(name) + "\")") + " isn't set");
+    fail(errc::nac_run_input, "input ", p.slot,
+         name.empty() ? std::string() : " (\"" + std::string(name) + "\")", " isn't set");
   }
   return v;
 }
@@ -548,7 +542,7 @@ void interpreter::give_outputs(std::uint32_t i, std::vector<value>& to) const {
   for (std::size_t k = 0; k < s.arguments; ++k) {
     to.push_back(decayed(*arguments_[s.first + k]));
     if (to.back().is_complex())
-      fail(errc::nac_run_kind, "output " + std::to_string(k) + " is complex; expected a real one");
+      fail(errc::nac_run_kind, "output ", k, " is complex; expected a real one");
   }
 }
 
@@ -568,8 +562,7 @@ std::uint32_t interpreter::enter_control_flow(std::uint32_t i, const compiled_in
     fail(errc::nac_run_kind, "the predicate is not a tensor; expected one of one element");
   const tensor& t = one.as_tensor();
   if (t.size() != 1)
-    fail(errc::nac_run_argument,
-         "a predicate of shape " + t.dims.text() + "; expected one element");
+    fail(errc::nac_run_argument, "a predicate of shape ", t.dims, "; expected one element");
   const bool holds = visit(t.type, [&]<class T>(of<T>) { return convert<bool>(*t.as<T>()); });
   const view<model::argument> given = program_.code().arguments_of(program_.code().steps[i]);
   const std::uint32_t middle = i + 1 + given[1].index(), after = middle + given[2].index();

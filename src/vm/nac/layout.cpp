@@ -31,11 +31,9 @@ using int_list = std::span<const std::int64_t>;
 /// The product of two dimensions; throws nac_run_shape for negative ones, and where it overflows.
 [[nodiscard]] std::int64_t product(std::int64_t a, std::int64_t b) {
   if (a < 0 || b < 0)
-    fail(errc::nac_run_shape,
-         "dimension is " + std::to_string(a < 0 ? a : b) + "; expected at least 0");
+    fail(errc::nac_run_shape, "dimension is ", a < 0 ? a : b, "; expected at least 0");
   if (a != 0 && b > INT64_MAX / a)
-    fail(errc::nac_run_shape, "size " + std::to_string(a) + " repeated " + std::to_string(b) +
-                                  " times exceeds 2^63 - 1");
+    fail(errc::nac_run_shape, "size ", a, " repeated ", b, " times exceeds 2^63 - 1");
   return a * b;
 }
 
@@ -70,7 +68,7 @@ template <class Size>
 [[nodiscard]] value parts_of(memory& arena, const tensor& x, std::size_t axis, std::int64_t count,
                              bool keep_axis, Size&& size_of_part) {
   if (count > INT64_MAX / static_cast<std::int64_t>(sizeof(value)))
-    fail(errc::budget_memory, "a list of " + std::to_string(count) + " parts");
+    fail(errc::budget_memory, "a list of ", count, " parts");
   storage counted = arena.take(static_cast<std::uint64_t>(count) * sizeof(value));
   std::vector<value> list;
   list.reserve(static_cast<std::size_t>(count));
@@ -90,8 +88,7 @@ template <class Size>
                                 std::int64_t size) {
   const std::int64_t all = x.dim(axis);
   if (size < 0 || (size == 0 && all != 0))
-    fail(errc::nac_run_argument,
-         "the size of the parts is " + std::to_string(size) + "; expected at least 1");
+    fail(errc::nac_run_argument, "the size of the parts is ", size, "; expected at least 1");
   const std::int64_t count = all == 0 ? 1 : (all - 1) / size + 1;
   return parts_of(arena, x, axis, count, true,
                   [&](std::int64_t i) { return i + 1 < count ? size : all - (count - 1) * size; });
@@ -100,8 +97,7 @@ template <class Size>
 /// Elements of `x` up to (`upper`: from) a diagonal, others 0.
 [[nodiscard]] value triangle(call& c, bool upper) {
   const tensor& x = c.tensor_at(0);
-  if (x.rank() < 2)
-    fail(errc::nac_run_rank, "shape is " + x.dims.text() + "; expected rank 2 or more");
+  if (x.rank() < 2) fail(errc::nac_run_rank, "shape is ", x.dims, "; expected rank 2 or more");
   tensor out = make_tensor(c.arena, x.type, x.dims);
   if (out.size() == 0) return out;
   const std::int64_t rows = x.dim(x.rank() - 2), columns = x.dim(x.rank() - 1);
@@ -139,15 +135,13 @@ struct margin {
   constexpr std::int64_t max_margin = std::int64_t{1} << 60;
   if (m.before < -max_margin || m.before > max_margin || m.after < -max_margin ||
       m.after > max_margin)
-    fail(errc::nac_run_argument, "padding is " + std::to_string(m.before) + " and " +
-                                     std::to_string(m.after) + "; expected -2^60 to 2^60");
+    fail(errc::nac_run_argument, "padding is ", m.before, " and ", m.after,
+         "; expected -2^60 to 2^60");
   const std::int64_t kept =
       size + std::min(m.before, std::int64_t{0}) + std::min(m.after, std::int64_t{0});
   if (kept < 0)
-    fail(errc::nac_run_shape, "padding is " + std::to_string(m.before) + " and " +
-                                  std::to_string(m.after) + " for an axis of " +
-                                  std::to_string(size) +
-                                  " elements; expected to remove at most as many");
+    fail(errc::nac_run_shape, "padding is ", m.before, " and ", m.after, " for an axis of ", size,
+         " elements; expected to remove at most as many");
   return size + m.before + m.after;
 }
 
@@ -186,13 +180,12 @@ enum class border { reflect, replicate, circular };
                     : how == border::circular ? m.before <= size && m.after <= size
                                               : size != 0;
   if (!fits || (dims[axis] == 0 && how != border::circular))
-    fail(errc::nac_run_shape, "padding is " + std::to_string(m.before) + " and " +
-                                  std::to_string(m.after) + " for an axis of " +
-                                  std::to_string(size) + " elements; expected " +
-                                  (how == border::reflect    ? "less than the size"
-                                   : how == border::circular ? "at most the size"
-                                                             : "a size of at least 1") +
-                                  ", and a result that isn't empty");
+    fail(errc::nac_run_shape, "padding is ", m.before, " and ", m.after, " for an axis of ", size,
+         " elements; expected ",
+         how == border::reflect    ? "less than the size"
+         : how == border::circular ? "at most the size"
+                                   : "a size of at least 1",
+         ", and a result that isn't empty");
   tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
   const std::int64_t outer = dims.product(0, axis);
@@ -229,11 +222,10 @@ struct strided_part {
 [[nodiscard]] strided_part strided_part_of(call& c, const tensor& x, std::size_t first) {
   const strided_part p{shape(c.int_list(first)), c.int_list(first + 1), c.whole_or(first + 2, 0)};
   if (p.steps.size() != p.dims.rank())
-    fail(errc::nac_run_argument, std::to_string(p.steps.size()) + " strides; expected " +
-                                     std::to_string(p.dims.rank()) + ", one per dimension");
+    fail(errc::nac_run_argument, p.steps.size(), " strides; expected ", p.dims.rank(),
+         ", one per dimension");
   if (p.offset < 0)
-    fail(errc::nac_run_argument,
-         "storage_offset is " + std::to_string(p.offset) + "; expected at least 0");
+    fail(errc::nac_run_argument, "storage_offset is ", p.offset, "; expected at least 0");
   const auto size = static_cast<std::int64_t>(x.size());
   std::int64_t rest = size - 1 - p.offset;  // elements after the last one that is taken
   bool any = true;
@@ -241,14 +233,12 @@ struct strided_part {
     const std::int64_t gaps = std::max<std::int64_t>(p.dims[i] - 1, 0);
     any = any && p.dims[i] != 0;
     if (p.steps[i] < 0)
-      fail(errc::nac_run_argument,
-           "stride is " + std::to_string(p.steps[i]) + "; expected at least 0");
+      fail(errc::nac_run_argument, "stride is ", p.steps[i], "; expected at least 0");
     if (gaps != 0 && rest >= 0) rest = p.steps[i] > rest / gaps ? -1 : rest - gaps * p.steps[i];
   }
   if (any && rest < 0)
-    fail(errc::nac_run_index, "size " + p.dims.text() + " with strides " + text_of(p.steps) +
-                                  " from element " + std::to_string(p.offset) +
-                                  " extends past the end of " + std::to_string(size) + " elements");
+    fail(errc::nac_run_index, "size ", p.dims, " with strides ", text_of(p.steps), " from element ",
+         p.offset, " extends past the end of ", size, " elements");
   return p;
 }
 
@@ -258,9 +248,8 @@ value view(call& c) {
   const tensor& x = c.tensor_at(0);
   const int_list wanted = c.int_list(1);
   const auto refuse = [&] {
-    fail(errc::nac_run_shape, x.dims.text() + " can't be viewed as " + text_of(wanted) +
-                                  "; expected " + std::to_string(x.size()) +
-                                  " elements, and -1 at most once");
+    fail(errc::nac_run_shape, x.dims, " can't be viewed as ", text_of(wanted), "; expected ",
+         x.size(), " elements, and -1 at most once");
   };
   if (wanted.size() > max_rank) fail(errc::nac_run_rank);
   const auto all = static_cast<std::int64_t>(x.size());
@@ -298,8 +287,8 @@ value transpose(call& c) {
   for (std::size_t i = 0; i < x.rank(); ++i) order[i] = i;
   if (!c.has(1)) {
     if (x.rank() > 2)
-      fail(errc::nac_run_rank,
-           "shape is " + x.dims.text() + "; expected at most rank 2 where no axes are given");
+      fail(errc::nac_run_rank, "shape is ", x.dims,
+           "; expected at most rank 2 where no axes are given");
     if (x.rank() == 2) std::swap(order[0], order[1]);
   } else {
     if (!c.has(2)) fail(errc::nac_run_argument, "one axis to swap; expected 2");
@@ -313,8 +302,8 @@ value expand(call& c) {
   const tensor& x = c.tensor_at(0);
   const int_list wanted = c.int_list(1);
   const auto refuse = [&] {
-    fail(errc::nac_run_shape, x.dims.text() + " can't be expanded to " + text_of(wanted) +
-                                  "; expected other sizes for dimensions of 1 only");
+    fail(errc::nac_run_shape, x.dims, " can't be expanded to ", text_of(wanted),
+         "; expected other sizes for dimensions of 1 only");
   };
   if (wanted.size() > max_rank) fail(errc::nac_run_rank);
   if (wanted.size() < x.rank()) refuse();
@@ -337,8 +326,8 @@ value repeat(call& c) {
   const tensor& x = c.tensor_at(0);
   const int_list repeats = c.int_list(1);
   if (repeats.size() < x.rank())
-    fail(errc::nac_run_shape, "repeats are " + text_of(repeats) + "; expected at least " +
-                                  std::to_string(x.rank()) + ", one per dimension");
+    fail(errc::nac_run_shape, "repeats are ", text_of(repeats), "; expected at least ", x.rank(),
+         ", one per dimension");
   return repeated(c.arena, x, repeats);
 }
 
@@ -356,8 +345,8 @@ value permute(call& c) {
   const tensor& x = c.tensor_at(0);
   const int_list list = c.int_list(1);
   if (list.size() != x.rank())
-    fail(errc::nac_run_axis, "axes are " + text_of(list) + "; expected each of the " +
-                                 std::to_string(x.rank()) + " dimensions once");
+    fail(errc::nac_run_axis, "axes are ", text_of(list), "; expected each of the ", x.rank(),
+         " dimensions once");
   (void)axes_of(list, x.rank());
   std::size_t order[max_rank];
   for (std::size_t i = 0; i < list.size(); ++i) order[i] = axis_of(list[i], x.rank());
@@ -386,8 +375,8 @@ value roll(call& c) {
   const tensor& given = c.tensor_at(0);
   const int_list shifts = c.int_list(1), list = c.int_list(2);
   if (shifts.empty() || (list.empty() ? shifts.size() != 1 : shifts.size() != list.size()))
-    fail(errc::nac_run_argument, "shifts are " + text_of(shifts) + " for axes " + text_of(list) +
-                                     "; expected one per axis, or one shift without axes");
+    fail(errc::nac_run_argument, "shifts are ", text_of(shifts), " for axes ", text_of(list),
+         "; expected one per axis, or one shift without axes");
   if (given.size() == 0) return given.with_shape(given.dims);
   // Without axes, all elements in a row.
   const tensor x =
@@ -443,8 +432,7 @@ value as_strided_scatter(call& c) {
   if (from.type != x.type) fail(errc::nac_run_type, "the operands have two types; expected one");
   const strided_part p = strided_part_of(c, x, 2);
   if (!(from.dims == p.dims))
-    fail(errc::nac_run_shape,
-         "src has shape " + from.dims.text() + "; expected " + p.dims.text() + ", the size");
+    fail(errc::nac_run_shape, "src has shape ", from.dims, "; expected ", p.dims, ", the size");
   tensor out = copied(c.arena, x);
   if (from.size() == 0) return out;
   const std::size_t bytes = model::size_of(x.type);
@@ -475,9 +463,7 @@ value cat(call& c) {
   const auto is_skipped = [](const tensor& t) { return t.rank() == 1 && t.dim(0) == 0; };
   for (std::size_t k = 0; k < count; ++k) {
     const tensor& t = *(all[k] = &c.tensor_at(0, k));
-    if (t.rank() == 0)
-      fail(errc::nac_run_shape,
-           "operand " + std::to_string(k) + " has rank 0; expected at least 1");
+    if (t.rank() == 0) fail(errc::nac_run_shape, "operand ", k, " has rank 0; expected at least 1");
     if (first == nullptr && !is_skipped(t)) first = &t;
   }
   const data_type type = promote({all, count});
@@ -495,9 +481,8 @@ value cat(call& c) {
     bool fits = t.rank() == dims.rank();
     for (std::size_t i = 0; fits && i < dims.rank(); ++i) fits = i == axis || t.dim(i) == dims[i];
     if (!fits || t.dim(axis) > INT64_MAX - dims[axis])
-      fail(errc::nac_run_shape, "an operand has shape " + t.dims.text() + "; expected " +
-                                    first->dims.text() + " except along axis " +
-                                    std::to_string(axis));
+      fail(errc::nac_run_shape, "an operand has shape ", t.dims, "; expected ", first->dims,
+           " except along axis ", axis);
     dims[axis] += t.dim(axis);
     all[used++] = &t;
   }
@@ -528,9 +513,8 @@ value stack(call& c) {
   for (std::size_t k = 0; k < count; ++k) {
     all[k] = &c.tensor_at(0, k);
     if (!(all[k]->dims == all[0]->dims))
-      fail(errc::nac_run_shape, "operand " + std::to_string(k) + " has shape " +
-                                    all[k]->dims.text() + "; expected " + all[0]->dims.text() +
-                                    ", that of operand 0");
+      fail(errc::nac_run_shape, "operand ", k, " has shape ", all[k]->dims, "; expected ",
+           all[0]->dims, ", that of operand 0");
   }
   const data_type type = promote({all, count});
   shape dims = all[0]->dims;
@@ -563,15 +547,13 @@ value split_with_sizes(call& c) {
   std::int64_t rest = x.dim(axis);
   for (const std::int64_t s : sizes) {
     if (s < 0 || s > rest)
-      fail(errc::nac_run_argument, "sizes are " + text_of(sizes) +
-                                       "; expected sizes of at least 0 that add up to " +
-                                       std::to_string(x.dim(axis)));
+      fail(errc::nac_run_argument, "sizes are ", text_of(sizes),
+           "; expected sizes of at least 0 that add up to ", x.dim(axis));
     rest -= s;
   }
   if (rest != 0)
-    fail(errc::nac_run_argument, "sizes are " + text_of(sizes) +
-                                     "; expected sizes of at least 0 that add up to " +
-                                     std::to_string(x.dim(axis)));
+    fail(errc::nac_run_argument, "sizes are ", text_of(sizes),
+         "; expected sizes of at least 0 that add up to ", x.dim(axis));
   return parts_of(c.arena, x, axis, static_cast<std::int64_t>(sizes.size()), true,
                   [&](std::int64_t i) { return sizes[static_cast<std::size_t>(i)]; });
 }
@@ -580,8 +562,7 @@ value chunk(call& c) {
   const tensor& x = c.tensor_at(0);
   need_dimensions(x);
   const std::int64_t chunks = c.whole(1);
-  if (chunks <= 0)
-    fail(errc::nac_run_argument, std::to_string(chunks) + " chunks; expected at least 1");
+  if (chunks <= 0) fail(errc::nac_run_argument, chunks, " chunks; expected at least 1");
   const std::size_t axis = axis_of(c.whole_or(2, 0), x.rank());
   const std::int64_t all = x.dim(axis);
   if (all == 0)
@@ -606,8 +587,8 @@ value pad(call& c) {
   const std::string_view mode = c.string_or(2, "constant");
   // Pairs, those of the last axis first.
   if (list.size() % 2 != 0 || list.size() / 2 > x.rank())
-    fail(errc::nac_run_argument, "padding is " + text_of(list) + "; expected pairs for at most " +
-                                     std::to_string(x.rank()) + " dimensions");
+    fail(errc::nac_run_argument, "padding is ", text_of(list), "; expected pairs for at most ",
+         x.rank(), " dimensions");
   const std::size_t axes = list.size() / 2;
   margin margins[max_rank];
   for (std::size_t k = 0; k < axes; ++k) margins[x.rank() - 1 - k] = {list[2 * k], list[2 * k + 1]};
@@ -618,18 +599,16 @@ value pad(call& c) {
   } else if (mode == "circular") {
     how = border::circular;
   } else if (mode != "reflect") {
-    fail(errc::nac_run_argument, "mode is \"" + std::string(mode.substr(0, 32)) +
-                                     "\"; expected constant, reflect, replicate or circular");
+    fail(errc::nac_run_argument, "mode is \"", mode.substr(0, 32),
+         "\"; expected constant, reflect, replicate or circular");
   }
   if (c.has(3) && c.number(3).real != 0)
-    fail(errc::nac_run_argument, "mode \"" + std::string(mode) + "\" takes no value");
+    fail(errc::nac_run_argument, "mode \"", mode, "\" takes no value");
   if (axes < 1 || axes > 3 || (x.rank() != axes + 1 && x.rank() != axes + 2))
-    fail(errc::nac_run_shape,
-         "padding is " + text_of(list) + " for shape " + x.dims.text() + " in mode \"" +
-             std::string(mode) +
-             "\"; expected 1 to 3 pairs, and 1 or 2 dimensions more than pairs");
+    fail(errc::nac_run_shape, "padding is ", text_of(list), " for shape ", x.dims, " in mode \"",
+         mode, "\"; expected 1 to 3 pairs, and 1 or 2 dimensions more than pairs");
   if (x.type == data_type::boolean && how != border::circular)
-    fail(errc::nac_run_type, "mode \"" + std::string(mode) + "\" does not support bool");
+    fail(errc::nac_run_type, "mode \"", mode, "\" does not support bool");
   tensor out = x.with_shape(x.dims);
   for (std::size_t k = 0; k < axes; ++k) {
     const std::size_t axis = x.rank() - 1 - k;

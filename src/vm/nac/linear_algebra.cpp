@@ -26,9 +26,7 @@ using model::operation;
 }
 
 void expect_rank(const tensor& t, std::size_t rank) {
-  if (t.rank() != rank)
-    fail(errc::nac_run_shape,
-         "shape is " + t.dims.text() + "; expected rank " + std::to_string(rank));
+  if (t.rank() != rank) fail(errc::nac_run_shape, "shape is ", t.dims, "; expected rank ", rank);
 }
 /// As PyTorch, which has no loops for 16 bits here.
 void expect_wide_float(const tensor& t) {
@@ -57,8 +55,7 @@ void expect_wide_float(const tensor& t) {
 
 [[nodiscard]] double exponent_of(call& c, std::size_t letter) {
   const double p = c.real_or(letter, 2);
-  if (!(p >= 0))
-    fail(errc::nac_run_argument, "p is " + std::to_string(p) + "; expected at least 0");
+  if (!(p >= 0)) fail(errc::nac_run_argument, "p is ", p, "; expected at least 0");
   return p;
 }
 
@@ -119,7 +116,7 @@ struct square_matrices {
   expect_wide_float(given);
   const std::size_t rank = given.rank();
   if (rank < 2 || given.dim(rank - 1) != given.dim(rank - 2))
-    fail(errc::nac_run_shape, "shape is " + given.dims.text() + "; expected square matrices");
+    fail(errc::nac_run_shape, "shape is ", given.dims, "; expected square matrices");
   square_matrices m;
   m.n = count_of(given.dim(rank - 1));
   m.count = count_of(given.dims.product(0, rank - 2));
@@ -139,8 +136,7 @@ struct square_matrices {
   for (std::size_t i = 0; i < m.count; ++i) {
     factorise(m.at(i), m.n, f);
     if (f.singular && marks == nullptr)
-      fail(errc::nac_run_argument,
-           "matrix " + std::to_string(i) + " is singular; expected an invertible one");
+      fail(errc::nac_run_argument, "matrix ", i, " is singular; expected an invertible one");
     if (marks != nullptr) marks[i] = 0;
     for (std::size_t k = m.n; f.singular && k-- != 0;)
       if (m.at(i)[k * m.n + k] == 0) marks[i] = static_cast<std::int32_t>(k + 1);
@@ -269,9 +265,8 @@ value tensordot(call& c) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   const std::span<const std::int64_t> of_a = c.int_list(2), of_b = c.int_list(3);
   if (of_a.size() != of_b.size())
-    fail(errc::nac_run_argument,
-         "dims are " + std::to_string(of_a.size()) + " axes of the first operand and " +
-             std::to_string(of_b.size()) + " of the second; expected as many");
+    fail(errc::nac_run_argument, "dims are ", of_a.size(), " axes of the first operand and ",
+         of_b.size(), " of the second; expected as many");
   const std::uint32_t a_axes = axes_of(of_a, a.rank()), b_axes = axes_of(of_b, b.rank());
   std::size_t a_order[max_rank] = {}, b_order[max_rank] = {};
   std::size_t a_count = 0, b_count = 0;
@@ -305,13 +300,13 @@ value tensordot(call& c) {
 // From left to right; the order changes what is rounded, not what it means.
 value multi_dot(call& c) {
   const std::size_t n = c.count(0);
-  if (n < 2) fail(errc::nac_run_argument, std::to_string(n) + " tensors; expected at least 2");
+  if (n < 2) fail(errc::nac_run_argument, n, " tensors; expected at least 2");
   tensor product = c.tensor_at(0, 0);
   for (std::size_t k = 0; k < n; ++k) {
     const tensor& t = c.tensor_at(0, k);
     if (t.rank() != 2 && !(t.rank() == 1 && (k == 0 || k == n - 1)))
-      fail(errc::nac_run_shape, "operand " + std::to_string(k) + " has shape " + t.dims.text() +
-                                    "; expected rank 2, or 1 for the first and the last");
+      fail(errc::nac_run_shape, "operand ", k, " has shape ", t.dims,
+           "; expected rank 2, or 1 for the first and the last");
     if (k != 0) product = tensor_of(c, operation::matmul, {product, t});
   }
   return product;
@@ -350,8 +345,7 @@ value pdist(call& c) {
   expect_rank(x, 2);
   const std::int64_t n = x.dim(0);
   if (n > max_size)
-    fail(errc::nac_run_shape,
-         "shape is " + x.dims.text() + "; expected at most " + std::to_string(max_size) + " rows");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected at most ", max_size, " rows");
   const std::int64_t pairs = n * (n - 1) / 2;
   const tensor first = make_tensor(c.arena, data_type::int64, {pairs});
   const tensor second = make_tensor(c.arena, data_type::int64, {pairs});
@@ -481,7 +475,7 @@ value cholesky(call& c) {
   const tensor& given = c.tensor_at(0);
   const bool upper = c.truth_or(1, false);
   if (given.rank() < 2)
-    fail(errc::nac_run_shape, "shape is " + given.dims.text() + "; expected square matrices");
+    fail(errc::nac_run_shape, "shape is ", given.dims, "; expected square matrices");
   const square_matrices m = matrices_of(c, upper ? turned(c, given) : given);
   for (std::size_t i = 0; i < m.count; ++i) {
     double* const a = m.at(i);
@@ -491,8 +485,8 @@ value cholesky(call& c) {
         double sum = row[k];
         for (std::size_t p = 0; p < k; ++p) sum -= row[p] * a[k * m.n + p];
         if (k == j && !(sum > 0))
-          fail(errc::nac_run_argument,
-               "matrix " + std::to_string(i) + " isn't positive definite; expected one that is");
+          fail(errc::nac_run_argument, "matrix ", i,
+               " isn't positive definite; expected one that is");
         row[k] = k == j ? std::sqrt(sum) : sum / a[k * m.n + k];
       }
       std::fill(row + j + 1, row + m.n, 0.0);

@@ -27,7 +27,7 @@ enum class reduction : std::uint8_t { none, mean, sum };
 [[nodiscard]] reduction reduction_of(call& c, std::size_t letter) {
   const std::int64_t how = c.whole_or(letter, 1);
   if (how < 0 || how > 2)
-    fail(errc::nac_run_argument, "reduction is " + std::to_string(how) + "; expected 0, 1 or 2");
+    fail(errc::nac_run_argument, "reduction is ", how, "; expected 0, 1 or 2");
   return static_cast<reduction>(how);
 }
 
@@ -65,8 +65,8 @@ struct scores {
     return ones;
   }
   if (!(weight->dims == shape{s.classes}))
-    fail(errc::nac_run_shape, "weight has shape " + weight->dims.text() + "; expected [" +
-                                  std::to_string(s.classes) + "], one per class");
+    fail(errc::nac_run_shape, "weight has shape ", weight->dims, "; expected [", s.classes,
+         "], one per class");
   expect_type(*weight, s.type);
   return cast(c.arena, *weight, data_type::float64);
 }
@@ -74,8 +74,7 @@ struct scores {
 [[nodiscard]] tensor classes_of(call& c, const tensor& target, const scores& s,
                                 std::int64_t ignored) {
   if (!(target.dims == s.without_classes))
-    fail(errc::nac_run_shape,
-         "target has shape " + target.dims.text() + "; expected " + s.without_classes.text());
+    fail(errc::nac_run_shape, "target has shape ", target.dims, "; expected ", s.without_classes);
   if (target.type != data_type::int64 && target.type != data_type::uint8)
     refuse_type(target.type, "i64 or u8");
   tensor out = cast(c.arena, target, data_type::int64);
@@ -143,8 +142,8 @@ template <class F>
 [[nodiscard]] scores rows_of(call& c, const tensor& x) {
   scores s = scores_of(c, x);
   if (x.rank() > 2)
-    fail(errc::nac_run_shape,
-         "scores have shape " + x.dims.text() + "; expected classes, or batch and classes");
+    fail(errc::nac_run_shape, "scores have shape ", x.dims,
+         "; expected classes, or batch and classes");
   return s;
 }
 
@@ -213,12 +212,10 @@ template <class F>
                                                    std::int64_t longest) {
   const std::span<const std::int64_t> given = c.int_list(letter);
   if (given.size() != count_of(batch))
-    fail(errc::nac_run_argument, std::to_string(given.size()) + " lengths; expected " +
-                                     std::to_string(batch) + ", one per sequence");
+    fail(errc::nac_run_argument, given.size(), " lengths; expected ", batch, ", one per sequence");
   for (const std::int64_t n : given)
     if (n < 0 || n > longest)
-      fail(errc::nac_run_argument,
-           "length is " + std::to_string(n) + "; expected 0 to " + std::to_string(longest));
+      fail(errc::nac_run_argument, "length is ", n, "; expected 0 to ", longest);
   return {given.begin(), given.end()};
 }
 
@@ -235,8 +232,7 @@ value cross_entropy_loss(call& c) {
   if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   const double smoothing = c.real_or(5, 0);
   if (!(smoothing >= 0 && smoothing <= 1))
-    fail(errc::nac_run_argument,
-         "label_smoothing is " + std::to_string(smoothing) + "; expected 0 to 1");
+    fail(errc::nac_run_argument, "label_smoothing is ", smoothing, "; expected 0 to 1");
   const std::int64_t axis = x.rank() == 1 ? 0 : 1;
   if (x.rank() == 0)
     fail(errc::nac_run_shape, "scores have rank 0; expected classes, or batch and classes");
@@ -265,8 +261,7 @@ value cross_entropy_loss(call& c) {
 value multi_margin_loss(call& c) {
   const scores s = rows_of(c, c.tensor_at(0));
   const double p = c.real_or(2, 1), margin = c.real_or(3, 1);
-  if (p != 1 && p != 2)
-    fail(errc::nac_run_argument, "p is " + std::to_string(p) + "; expected 1 or 2");
+  if (p != 1 && p != 2) fail(errc::nac_run_argument, "p is ", p, "; expected 1 or 2");
   const tensor weight = weights_of(c, c.optional(4), s);
   const tensor& given = c.tensor_at(1);
   const tensor target = classes_of(
@@ -296,8 +291,8 @@ value ctc_loss(call& c) {
   if (!is_floating(given.type) || widened(given.type) != given.type)
     refuse_type(given.type, "a floating-point type");
   if (given.rank() != 2 && given.rank() != 3)
-    fail(errc::nac_run_shape, "log_probs have shape " + given.dims.text() +
-                                  "; expected steps, batch and classes, or steps and classes");
+    fail(errc::nac_run_shape, "log_probs have shape ", given.dims,
+         "; expected steps, batch and classes, or steps and classes");
   if (targets.type != data_type::int64 && targets.type != data_type::int32)
     refuse_type(targets.type, "i64 or i32");
   const std::int64_t steps = given.dim(0), batch = given.rank() == 3 ? given.dim(1) : 1;
@@ -324,7 +319,7 @@ value ctc_loss(call& c) {
   for (std::int64_t i = 0; i < batch; ++i) {
     const std::int64_t n = of_targets[count_of(i)];
     if (joined && first + n > longest)
-      fail(errc::nac_run_argument, "target_lengths exceed " + std::to_string(longest) + " targets");
+      fail(errc::nac_run_argument, "target_lengths exceed ", longest, " targets");
     c.arena.charge(product_of_steps(count_of(of_inputs[count_of(i)] * 64), count_of(2 * n + 1)));
     double loss = sequence_loss(
         rows.as<double>() + i * classes, of_inputs[count_of(i)], batch * classes,

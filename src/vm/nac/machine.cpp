@@ -34,9 +34,8 @@ outcome machine::set_input(std::size_t index, const array_view& x) {
   return caught<outcome>([&] {
     const std::size_t count = state_->program().inputs().size();
     if (index >= count)
-      fail(errc::nac_run_input, "input " + std::to_string(index) + " doesn't exist; " +
-                                    (count == 0 ? "the program has none"
-                                                : "expected 0 to " + std::to_string(count - 1)));
+      fail(errc::nac_run_input, "input ", index, " doesn't exist; ",
+           count == 0 ? "the program has none" : "expected 0 to " + std::to_string(count - 1));
     state_->set_input(index, value_of(state_->arena(), x));
     return errc::ok;
   });

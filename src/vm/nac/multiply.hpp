@@ -151,7 +151,7 @@ void visit_product(data_type type, F&& f) {
     case data_type::uint8: return f(of<std::int8_t>{});
     case data_type::boolean: break;
   }
-  fail(errc::nac_run_type, "an operand is " + std::string(model::name(type)));
+  fail(errc::nac_run_type, "an operand is ", type);
 }
 
 /// Sizes and steps beyond this are refused, so that their sums and products can't overflow.
@@ -166,13 +166,11 @@ inline constexpr std::int64_t max_size = std::int64_t{1} << 30;
                                               tensors::triple otherwise, std::int64_t least,
                                               const char* what) {
   if (given.size() != 1 && given.size() != rank)
-    fail(errc::nac_run_argument, std::string(what) + " with " + std::to_string(given.size()) +
-                                     " elements; expected 1 or " + std::to_string(rank));
+    fail(errc::nac_run_argument, what, " with ", given.size(), " elements; expected 1 or ", rank);
   for (std::size_t a = 0; a < rank; ++a) {
     const std::int64_t v = given[given.size() == 1 ? 0 : a];
     if (v < least || v > max_size)
-      fail(errc::nac_run_argument, std::string(what) + " of " + std::to_string(v) + "; expected " +
-                                       std::to_string(least) + " to " + std::to_string(max_size));
+      fail(errc::nac_run_argument, what, " of ", v, "; expected ", least, " to ", max_size);
     otherwise[otherwise.size() - rank + a] = v;
   }
   return otherwise;
@@ -181,21 +179,19 @@ inline constexpr std::int64_t max_size = std::int64_t{1} << 30;
 /// Refuses operands of other types than the first one's.
 inline void expect_type(const tensor& t, data_type type) {
   if (t.type != type)
-    fail(errc::nac_run_type, "an operand is " + std::string(model::name(t.type)) + "; expected " +
-                                 std::string(model::name(type)) + ", as the others are");
+    fail(errc::nac_run_type, "an operand is ", t.type, "; expected ", type, ", as the others are");
 }
 [[noreturn]] inline void refuse_type(data_type type, std::string_view expected) {
-  fail(errc::nac_run_type,
-       "an operand is " + std::string(model::name(type)) + "; expected " + std::string(expected));
+  fail(errc::nac_run_type, "an operand is ", type, "; expected ", expected);
 }
 [[noreturn]] inline void refuse_shapes(const tensor& a, const tensor& b) {
-  fail(errc::nac_run_shape, a.dims.text() + " and " + b.dims.text() + " don't match");
+  fail(errc::nac_run_shape, a.dims, " and ", b.dims, " don't match");
 }
 
 /// Refuses a shape that doesn't broadcast to another one without changing that.
 inline void expect_broadcasts(const shape& from, const shape& to) {
   if (from.rank() > to.rank() || !(broadcast(from, to) == to))
-    fail(errc::nac_run_shape, "shape " + from.text() + " doesn't broadcast to " + to.text());
+    fail(errc::nac_run_shape, "shape ", from, " doesn't broadcast to ", to);
 }
 
 /// The leading dimensions, without the last `without`.

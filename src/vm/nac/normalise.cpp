@@ -29,16 +29,14 @@ namespace {
     any = true;
   }
   if (type != x.type && type != widened(x.type))
-    fail(errc::nac_run_type, "input is " + std::string(model::name(x.type)) + " and a parameter " +
-                                 std::string(model::name(type)) +
-                                 "; expected the same type, or f32 for parameters of f16 and bf16");
+    fail(errc::nac_run_type, "input is ", x.type, " and a parameter ", type,
+         "; expected the same type, or f32 for parameters of f16 and bf16");
   return type;
 }
 
 void expect_shape(const tensor* parameter, const shape& s) {
   if (parameter != nullptr && !(parameter->dims == s))
-    fail(errc::nac_run_shape,
-         "a parameter has shape " + parameter->dims.text() + "; expected " + s.text());
+    fail(errc::nac_run_shape, "a parameter has shape ", parameter->dims, "; expected ", s);
 }
 
 using tensors::moments;
@@ -176,8 +174,8 @@ struct normalised {
   const std::size_t outer = x.rank() - std::min(x.rank(), inner.rank());
   if (inner.rank() == 0 || inner.rank() > x.rank() ||
       !(shape(x.dims.dims().subspan(outer)) == inner))
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected normalized_shape, " +
-                                  inner.text() + ", as its last dimensions");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected normalized_shape, ", inner,
+         ", as its last dimensions");
   expect_shape(weight, inner);
   expect_shape(bias, inner);
   const tensor wide = cast(c.arena, x, widened(x.type));
@@ -236,15 +234,11 @@ struct normalised {
                                   const tensor* weight, const tensor* bias, double epsilon) {
   (void)expect_floats(x, {weight, bias});
   if (x.rank() < 2)
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected rank 2 or more");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
   const std::int64_t channels = x.dim(1);
-  if (groups <= 0)
-    fail(errc::nac_run_argument,
-         "num_groups is " + std::to_string(groups) + "; expected at least 1");
+  if (groups <= 0) fail(errc::nac_run_argument, "num_groups is ", groups, "; expected at least 1");
   if (channels % groups != 0)
-    fail(errc::nac_run_shape, std::to_string(channels) +
-                                  " channels; expected a multiple of num_groups, " +
-                                  std::to_string(groups));
+    fail(errc::nac_run_shape, channels, " channels; expected a multiple of num_groups, ", groups);
   expect_shape(weight, {channels});
   expect_shape(bias, {channels});
   const tensor wide = cast(c.arena, x, widened(x.type));
@@ -291,7 +285,7 @@ struct normalised {
   const tensor *const weight = c.optional(1), *const bias = c.optional(2);
   const data_type parameters = expect_floats(x, {weight, bias, mean, variance});
   if (x.rank() < 2)
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected rank 2 or more");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
   if ((mean == nullptr) != (variance == nullptr) || (!training && mean == nullptr))
     fail(errc::nac_run_argument, "running_mean or running_var isn't given; expected both");
   if (training) {
@@ -348,9 +342,8 @@ value native_group_norm(call& c) {
   const data_type parameters = expect_floats(x, {c.optional(1), c.optional(2)});
   if (x.rank() < 2 || x.dim(0) != c.whole(3) || x.dim(1) != c.whole(4) ||
       x.dims.product(2, x.rank()) != c.whole(5))
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected N, C and HxW of " +
-                                  std::to_string(c.whole(3)) + ", " + std::to_string(c.whole(4)) +
-                                  " and " + std::to_string(c.whole(5)));
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected N, C and HxW of ", c.whole(3),
+         ", ", c.whole(4), " and ", c.whole(5));
   return all_of(c, by_group(c, x, c.whole(6), c.optional(1), c.optional(2), c.real(7)), parameters);
 }
 
@@ -361,7 +354,7 @@ value instance_norm(call& c) {
   const tensor *const mean = c.optional(3), *const variance = c.optional(4);
   (void)expect_floats(x, {weight, bias, mean, variance});
   if (x.rank() < 2)
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected rank 2 or more");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
   expect_shape(mean, {x.dim(1)});
   expect_shape(variance, {x.dim(1)});
   if (c.truth_or(5, true)) return by_group(c, x, x.dim(1), weight, bias, c.real(7)).out;
@@ -395,8 +388,8 @@ struct by_mean_square {
   const shape inner(c.int_list(1));
   if (inner.rank() == 0 || inner.rank() > x.rank() ||
       !(shape(x.dims.dims().subspan(x.rank() - inner.rank())) == inner))
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected normalized_shape, " +
-                                  inner.text() + ", as its last dimensions");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected normalized_shape, ", inner,
+         ", as its last dimensions");
   expect_shape(weight, inner);
   const double least = visit_float(x.type, []<class T>(of<T>) -> double {
     if constexpr (std::is_same_v<T, half>) return 0x1p-10;
@@ -471,8 +464,7 @@ value weight_norm(call& c) { return weight_norm_of(c).weight; }
 value weight_norm_interface(call& c) {
   const std::int64_t axis = c.whole_or(2, 0);
   if (axis != 0 && axis + 1 != static_cast<std::int64_t>(c.tensor_at(0).rank()))
-    fail(errc::nac_run_axis,
-         "dim is " + std::to_string(axis) + "; expected the first or the last axis");
+    fail(errc::nac_run_axis, "dim is ", axis, "; expected the first or the last axis");
   weight_and_norm r = weight_norm_of(c);
   return value(std::vector<value>{std::move(r.weight), std::move(r.norm)});
 }

@@ -28,8 +28,7 @@ using model::operation;
 }
 void expect_rank(const tensor& x, std::size_t least) {
   if (x.rank() < least)
-    fail(errc::nac_run_shape,
-         "shape is " + x.dims.text() + "; expected rank " + std::to_string(least) + " or more");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank ", least, " or more");
 }
 
 /// In sections of one size, or at indices where the argument is a list.
@@ -40,8 +39,8 @@ void expect_rank(const tensor& x, std::size_t least) {
                      {x, list_of(c.int_list(1)), whole(c, static_cast<std::int64_t>(axis))});
   const std::int64_t sections = c.whole(1);
   if (sections < 1 || x.dim(axis) % sections != 0)
-    fail(errc::nac_run_argument, std::to_string(sections) + " sections of " +
-                                     std::to_string(x.dim(axis)) + " elements; expected a divisor");
+    fail(errc::nac_run_argument, sections, " sections of ", x.dim(axis),
+         " elements; expected a divisor");
   return result_of(c, operation::tensor_split,
                    {x, make_number(c.arena, sections), whole(c, static_cast<std::int64_t>(axis))});
 }
@@ -55,8 +54,7 @@ void expect_rank(const tensor& x, std::size_t least) {
 
 /// All of these matrices along a diagonal, zeros elsewhere.
 [[nodiscard]] shape as_matrix(const tensor& t) {
-  if (t.rank() > 2)
-    fail(errc::nac_run_shape, "shape is " + t.dims.text() + "; expected rank 2 or less");
+  if (t.rank() > 2) fail(errc::nac_run_shape, "shape is ", t.dims, "; expected rank 2 or less");
   return {t.rank() == 2 ? t.dim(0) : 1, t.rank() == 0 ? 1 : t.dim(t.rank() - 1)};
 }
 
@@ -124,8 +122,8 @@ void add_combinations(std::int64_t n, std::size_t r, bool again, std::vector<std
 /// Weights of observations: one each.
 [[nodiscard]] tensor observation_weights(const tensor& w, std::int64_t count) {
   if (!(w.dims == shape{count}))
-    fail(errc::nac_run_shape, "weights have shape " + w.dims.text() + "; expected [" +
-                                  std::to_string(count) + "], one per observation");
+    fail(errc::nac_run_shape, "weights have shape ", w.dims, "; expected [", count,
+         "], one per observation");
   return w;
 }
 
@@ -148,9 +146,8 @@ value dsplit(call& c) {
 value tensor_split_by(call& c) {
   const tensor& by = c.tensor_at(1);
   if (by.rank() > 1 || by.type != data_type::int64)
-    fail(errc::nac_run_argument, "sections or indices are " + by.dims.text() + " of " +
-                                     std::string(model::name(by.type)) +
-                                     "; expected i64 of rank 0 or 1");
+    fail(errc::nac_run_argument, "sections or indices are ", by.dims, " of ", by.type,
+         "; expected i64 of rank 0 or 1");
   const value axis = make_number(c.arena, c.whole_or(2, 0));
   if (by.rank() == 0) return result_of(c, operation::tensor_split, {c.at(0), c.at(1), axis});
   return result_of(c, operation::tensor_split_at, {c.at(0), list_of(c.int_list(1)), axis});
@@ -191,8 +188,7 @@ value cartesian_prod(call& c) {
   for (std::size_t k = 0; k < c.count(0); ++k) {
     const tensor& t = c.tensor_at(0, k);
     if (t.rank() != 1)
-      fail(errc::nac_run_shape,
-           "operand " + std::to_string(k) + " has shape " + t.dims.text() + "; expected rank 1");
+      fail(errc::nac_run_shape, "operand ", k, " has shape ", t.dims, "; expected rank 1");
     lines.emplace_back(t);
   }
   if (lines.size() == 1) return lines[0];
@@ -208,9 +204,8 @@ value combinations(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::int64_t r = c.whole_or(1, 2);
   const bool again = c.truth_or(2, false);
-  if (x.rank() != 1) fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 1");
-  if (r < 0 || r > 255)
-    fail(errc::nac_run_argument, "r is " + std::to_string(r) + "; expected 0 to 255");
+  if (x.rank() != 1) fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank 1");
+  if (r < 0 || r > 255) fail(errc::nac_run_argument, "r is ", r, "; expected 0 to 255");
   if (r == 0) return make_tensor(c.arena, x.type, {0});
   constexpr std::uint64_t most = std::uint64_t{1} << 32;
   const std::uint64_t n = x.size(), of_r = count_of(r);
@@ -230,7 +225,7 @@ value fill_diagonal(call& c) {
   expect_rank(x, 2);
   for (std::size_t i = 1; i < x.rank() && x.rank() > 2; ++i)
     if (x.dim(i) != x.dim(0))
-      fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected equal dimensions");
+      fail(errc::nac_run_shape, "shape is ", x.dims, "; expected equal dimensions");
   const scalar v = c.number(1);
   fits(v, x.type);
   tensor out = copied(c.arena, x);
@@ -254,8 +249,7 @@ value fill_diagonal(call& c) {
 /// So many rows, the last ones made of the filler where there are fewer.
 value nonzero_static(call& c) {
   const std::int64_t rows = c.whole(1);
-  if (rows < 0)
-    fail(errc::nac_run_argument, "size is " + std::to_string(rows) + "; expected at least 0");
+  if (rows < 0) fail(errc::nac_run_argument, "size is ", rows, "; expected at least 0");
   const tensor found = nonzero_of(c.arena, c.tensor_at(0));
   const std::int64_t filler = c.whole_or(2, -1), width = found.dim(1);
   tensor out = make_tensor(c.arena, data_type::int64, {rows, width});
@@ -299,8 +293,8 @@ value renorm(call& c) {
   const std::size_t axis = axis_of(c.whole(2), x.rank());
   const double p = c.real(1), most = c.real(3);
   if (!(p > 0) || !(most >= 0))
-    fail(errc::nac_run_argument, "p is " + std::to_string(p) + " and maxnorm " +
-                                     std::to_string(most) + "; expected p > 0 and maxnorm >= 0");
+    fail(errc::nac_run_argument, "p is ", p, " and maxnorm ", most,
+         "; expected p > 0 and maxnorm >= 0");
   std::vector<std::int64_t> others;
   for (std::size_t i = 0; i < x.rank(); ++i)
     if (i != axis) others.push_back(static_cast<std::int64_t>(i));
@@ -322,7 +316,7 @@ value renorm(call& c) {
 value cov(call& c) {
   const tensor& given = c.tensor_at(0);
   if (given.rank() > 2)
-    fail(errc::nac_run_shape, "shape is " + given.dims.text() + "; expected rank 2 or less");
+    fail(errc::nac_run_shape, "shape is ", given.dims, "; expected rank 2 or less");
   if (given.type == data_type::boolean) refuse(c, given.type);
   const bool is_vector = given.rank() < 2;
   const data_type type = as_float(given.type);
@@ -339,8 +333,7 @@ value cov(call& c) {
   const tensor much = how_much != nullptr ? cast(c.arena, *how_much, data_type::float64) : tensor();
   for (std::int64_t i = 0; i < count; ++i) {
     const double v = w.as<double>()[i];
-    if (!(v >= 0))
-      fail(errc::nac_run_argument, "a weight is " + std::to_string(v) + "; expected at least 0");
+    if (!(v >= 0)) fail(errc::nac_run_argument, "a weight is ", v, "; expected at least 0");
     all += v;
     of_squares += v * (how_much != nullptr ? much.as<double>()[i] : 1);
   }

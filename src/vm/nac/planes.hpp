@@ -46,17 +46,16 @@ struct planes : tensors::windows {
 /// The last `rank` dimensions, after channels and maybe a batch.
 [[nodiscard]] inline planes planes_of(const tensor& x, std::size_t rank) {
   if (x.rank() != rank + 1 && x.rank() != rank + 2)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected [batch,] channels and " +
-                                  std::to_string(rank) + " more dimensions");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected [batch,] channels and ", rank,
+         " more dimensions");
   planes p;
   p.rank = rank;
   p.count = x.dims.product(0, x.rank() - rank);
   for (std::size_t a = 0; a < rank; ++a) {
     const std::int64_t d = x.dim(x.rank() - rank + a);
     if (d == 0 || d > max_size)
-      fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected 1 to " +
-                                    std::to_string(max_size) + " elements in each of the last " +
-                                    std::to_string(rank) + " dimensions");
+      fail(errc::nac_run_shape, "shape is ", x.dims, "; expected 1 to ", max_size,
+           " elements in each of the last ", rank, " dimensions");
     p.in[max_axes - rank + a] = d;
   }
   return p;
@@ -66,7 +65,7 @@ struct planes : tensors::windows {
 [[nodiscard]] inline planes planes_with_channels(const tensor& x, std::size_t rank) {
   const planes p = planes_of(x, rank);
   if (x.dim(x.rank() - rank - 1) == 0)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected at least 1 channel");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected at least 1 channel");
   return p;
 }
 /// By a letter, if it isn't missing or empty.
@@ -79,15 +78,13 @@ struct planes : tensors::windows {
 /// Letter 1 is a list of them.
 inline void expect_sizes(call& c, std::size_t rank) {
   if (c.int_list(1).size() != rank)
-    fail(errc::nac_run_argument, "a size with " + std::to_string(c.int_list(1).size()) +
-                                     " elements; expected " + std::to_string(rank));
+    fail(errc::nac_run_argument, "a size with ", c.int_list(1).size(), " elements; expected ",
+         rank);
 }
 
 [[noreturn]] inline void refuse_kernel(const planes& p, std::size_t a) {
-  fail(errc::nac_run_shape, "kernel " + std::to_string(p.kernel[a]) + " with dilation " +
-                                std::to_string(p.dilation[a]) + " doesn't fit into an axis of " +
-                                std::to_string(p.in[a]) + " elements with padding " +
-                                std::to_string(p.padding[a]));
+  fail(errc::nac_run_shape, "kernel ", p.kernel[a], " with dilation ", p.dilation[a],
+       " doesn't fit into an axis of ", p.in[a], " elements with padding ", p.padding[a]);
 }
 /// Charges for each element of the result those around its place.
 inline void charge_each(call& c, const planes& p, const sizes& around) {

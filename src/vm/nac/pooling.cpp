@@ -24,9 +24,8 @@ namespace {
 [[nodiscard]] planes images_of(const tensor& x) {
   const std::size_t rank = x.rank();
   if (rank < 2 || x.dim(rank - 1) > max_size || x.dim(rank - 2) > max_size)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() +
-                                  "; expected rank 2 or more, and at most " +
-                                  std::to_string(max_size) + " rows and columns");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank 2 or more, and at most ",
+         max_size, " rows and columns");
   planes p;
   p.rank = 2;
   p.count = x.dims.product(0, rank - 2);
@@ -37,8 +36,7 @@ namespace {
 /// The arguments kernel, stride and padding from letter 1 on, and how many windows there are.
 void take_windows(call& c, planes& p, std::size_t dilation_letter, bool ceil_mode) {
   if (c.int_list(1).empty())
-    fail(errc::nac_run_argument,
-         "kernel_size is empty; expected 1 or " + std::to_string(p.rank) + " numbers");
+    fail(errc::nac_run_argument, "kernel_size is empty; expected 1 or ", p.rank, " numbers");
   p.kernel = p.around = sizes_or(c, 1, p.rank, p.kernel, "a kernel", 1);
   p.stride = sizes_or(c, 2, p.rank, p.kernel, "a stride", 1);
   p.padding = sizes_or(c, 3, p.rank, p.padding, "padding", 0);
@@ -47,8 +45,8 @@ void take_windows(call& c, planes& p, std::size_t dilation_letter, bool ceil_mod
   for (std::size_t a = max_axes - p.rank; a < max_axes; ++a) {
     const std::int64_t kernel = p.kernel[a], stride = p.stride[a], padding = p.padding[a];
     if (padding > kernel / 2)
-      fail(errc::nac_run_argument, "padding is " + std::to_string(padding) + "; expected at most " +
-                                       std::to_string(kernel / 2) + ", half the kernel");
+      fail(errc::nac_run_argument, "padding is ", padding, "; expected at most ", kernel / 2,
+           ", half the kernel");
     const std::int64_t span =
         p.in[a] + 2 * padding - p.dilation[a] * (kernel - 1) - 1 + (ceil_mode ? stride - 1 : 0);
     p.out[a] = span < 0 ? 0 : span / stride + 1;
@@ -274,8 +272,8 @@ template <class S>
   take_windows(c, p, 0, c.truth_or(4, false));
   for (std::size_t a = 0; rank == 3 && a < max_axes; ++a)
     if (p.kernel[a] > p.in[a])
-      fail(errc::nac_run_shape, "kernel is " + std::to_string(p.kernel[a]) + "; expected at most " +
-                                    std::to_string(p.in[a]) + ", the size of the axis");
+      fail(errc::nac_run_shape, "kernel is ", p.kernel[a], "; expected at most ", p.in[a],
+           ", the size of the axis");
   const bool count_padding = c.truth_or(5, true);
   const std::int64_t divisor = c.whole_or(6, 0);
   if (c.has(6) && divisor == 0)
@@ -295,18 +293,15 @@ template <class S>
                                                      std::int64_t least) {
   const std::span<const std::int64_t> list = c.int_list(letter);
   if (list.size() != axes)
-    fail(errc::nac_run_argument, "a list of " + std::to_string(list.size()) +
-                                     " integers; expected " + std::to_string(axes));
+    fail(errc::nac_run_argument, "a list of ", list.size(), " integers; expected ", axes);
   for (const std::int64_t n : list)
     if (n < least || n > max_size)
-      fail(errc::nac_run_argument, std::to_string(n) + " in a list; expected " +
-                                       std::to_string(least) + " to " + std::to_string(max_size));
+      fail(errc::nac_run_argument, n, " in a list; expected ", least, " to ", max_size);
   return list;
 }
 void expect_image(const tensor& x, std::size_t axes) {
   if (x.rank() != axes + 1 && x.rank() != axes + 2)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank " +
-                                  std::to_string(axes + 1) + " or " + std::to_string(axes + 2));
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank ", axes + 1, " or ", axes + 2);
 }
 
 /// Zeros but for the elements of `x`, which are where the indices say, in each plane.
@@ -324,9 +319,7 @@ void expect_image(const tensor& x, std::size_t axes) {
   const std::size_t each = planes == 0 ? 0 : x.size() / planes, size = model::size_of(x.type);
   for (std::size_t i = 0; i < planes * each; ++i) {
     const std::int64_t at = indices.as<std::int64_t>()[i];
-    if (at < 0 || at >= room)
-      fail(errc::nac_run_index,
-           "index " + std::to_string(at) + "; expected 0 to " + std::to_string(room - 1));
+    if (at < 0 || at >= room) fail(errc::nac_run_index, "index ", at, "; expected 0 to ", room - 1);
     std::copy_n(x.data + i * size, size,
                 out.data + (i / each * count_of(room) + count_of(at)) * size);
   }
@@ -370,9 +363,8 @@ void expect_image(const tensor& x, std::size_t axes) {
     p.out[k] = to[i];
     p.around[k] = kernel[i];
     if (p.out[k] + kernel[i] - 1 > p.in[k])
-      fail(errc::nac_run_shape, "kernel size " + std::to_string(kernel[i]) + " and output size " +
-                                    std::to_string(p.out[k]) + " for " + std::to_string(p.in[k]) +
-                                    " elements; expected smaller ones");
+      fail(errc::nac_run_shape, "kernel size ", kernel[i], " and output size ", p.out[k], " for ",
+           p.in[k], " elements; expected smaller ones");
   }
   const tensor places = cast(c.arena, samples, data_type::float64);
   tensor indices = make_tensor(c.arena, data_type::int64, p.result_of(given));

@@ -53,8 +53,7 @@ void need_floats(const call& c, data_type t) {
   if (!is_floating(t)) refuse(c, t);
 }
 [[nodiscard]] double probability(double p) {
-  if (!(p >= 0 && p <= 1))
-    fail(errc::nac_run_argument, "p is " + std::to_string(p) + "; expected 0 to 1");
+  if (!(p >= 0 && p <= 1)) fail(errc::nac_run_argument, "p is ", p, "; expected 0 to 1");
   return p;
 }
 
@@ -76,8 +75,7 @@ template <class F>
   });
 }
 [[nodiscard]] tensor normals(call& c, data_type type, const shape& dims, double mean, double std) {
-  if (!(std >= 0))
-    fail(errc::nac_run_argument, "std is " + std::to_string(std) + "; expected at least 0");
+  if (!(std >= 0)) fail(errc::nac_run_argument, "std is ", std, "; expected at least 0");
   return floats_of(c, type, dims,
                    [&]<class>(std::uint64_t& state) { return mean + std * gaussian(state); });
 }
@@ -88,12 +86,10 @@ template <class F>
 [[nodiscard]] tensor integers(call& c, data_type type, const shape& dims, std::int64_t low,
                               std::int64_t high) {
   if (low >= high)
-    fail(errc::nac_run_argument, "low is " + std::to_string(low) + " and high " +
-                                     std::to_string(high) + "; expected low < high");
+    fail(errc::nac_run_argument, "low is ", low, " and high ", high, "; expected low < high");
   for (const std::int64_t v : {low, high - 1})
     if (!is_floating(type) && !holds(type, v))
-      fail(errc::nac_run_argument,
-           std::to_string(v) + " doesn't fit the type " + std::string(name(type)));
+      fail(errc::nac_run_argument, v, " doesn't fit the type ", name(type));
   tensor out = make_tensor(c.arena, type, dims);
   const std::uint64_t first = static_cast<std::uint64_t>(low);
   const std::uint64_t count = static_cast<std::uint64_t>(high) - first;
@@ -186,9 +182,8 @@ value uniform(call& c) {
   const tensor& x = c.tensor_at(0);
   const double from = c.real_or(1, 0), to = c.real_or(2, 1);
   if (!(from <= to) || !std::isfinite(to - from))
-    fail(errc::nac_run_argument, "from is " + std::to_string(from) + " and to " +
-                                     std::to_string(to) +
-                                     "; expected from <= to, and finite numbers");
+    fail(errc::nac_run_argument, "from is ", from, " and to ", to,
+         "; expected from <= to, and finite numbers");
   return uniforms(c, x.type, x.dims, from, to);
 }
 value normal_like(call& c) {
@@ -215,8 +210,7 @@ value normal(call& c) {
     for (std::size_t k = 0; k < out.size(); ++k) {
       const double deviation = std ? by.as<double>()[k] : 1;
       if (!(deviation >= 0))
-        fail(errc::nac_run_argument,
-             "std has an element " + std::to_string(deviation) + "; expected at least 0");
+        fail(errc::nac_run_argument, "std has an element ", deviation, "; expected at least 0");
       y[k] = convert<T>(centre.as<double>()[k] + deviation * convert<double>(y[k]));
     }
   });
@@ -237,11 +231,10 @@ value randint_like(call& c) {
 value randperm(call& c) {
   const std::int64_t n = c.whole(0);
   const data_type type = c.type_or(1, data_type::int64);
-  if (n < 0) fail(errc::nac_run_argument, "n is " + std::to_string(n) + "; expected at least 0");
+  if (n < 0) fail(errc::nac_run_argument, "n is ", n, "; expected at least 0");
   if (type == data_type::boolean) refuse(c, type);
   if (n != 0 && !holds(type, n - 1))
-    fail(errc::nac_run_argument, "n is " + std::to_string(n) + ", and n - 1 doesn't fit the type " +
-                                     std::string(name(type)));
+    fail(errc::nac_run_argument, "n is ", n, ", and n - 1 doesn't fit the type ", name(type));
   const tensor out = make_tensor(c.arena, data_type::int64, {n});
   std::int64_t* const y = out.as<std::int64_t>();
   for (std::int64_t k = 0; k < n; ++k) y[k] = k;
@@ -268,13 +261,12 @@ value multinomial(call& c) {
   const bool again = c.truth_or(2, false);
   need_floats(c, x.type);
   if (x.rank() != 1 && x.rank() != 2)
-    fail(errc::nac_run_shape, "weights have shape " + x.dims.text() + "; expected rank 1 or 2");
+    fail(errc::nac_run_shape, "weights have shape ", x.dims, "; expected rank 1 or 2");
   const std::int64_t choices = x.dim(x.rank() - 1), rows = x.rank() == 2 ? x.dim(0) : 1;
   if (wanted <= 0 || choices == 0 || (!again && wanted > choices))
-    fail(errc::nac_run_argument,
-         "num_samples is " + std::to_string(wanted) + " for " + std::to_string(choices) +
-             " choices; expected at least 1 of both" +
-             (again ? "" : ", and at most as many samples as choices without replacement"));
+    fail(errc::nac_run_argument, "num_samples is ", wanted, " for ", choices,
+         " choices; expected at least 1 of both",
+         again ? "" : ", and at most as many samples as choices without replacement");
   shape dims = x.dims;
   dims[x.rank() - 1] = wanted;
   const tensor weights = cast(c.arena, x, data_type::float64);
@@ -285,8 +277,7 @@ value multinomial(call& c) {
     double sum = 0;
     for (const double w : row) {
       if (!(w >= 0) || !std::isfinite(w))
-        fail(errc::nac_run_argument,
-             "weight is " + std::to_string(w) + "; expected a finite number of at least 0");
+        fail(errc::nac_run_argument, "weight is ", w, "; expected a finite number of at least 0");
       sum += w;
     }
     if (!(sum > 0)) fail(errc::nac_run_argument, "the weights of a row add up to 0; expected more");
@@ -310,7 +301,7 @@ value feature_dropout(call& c) {
   if (!c.truth_or(2, false) || p == 0 || x.size() == 0) return x;
   need_floats(c, x.type);
   if (x.rank() < 2)
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected rank 2 or more");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
   const tensor mask = mask_of(c, {x.dim(0), x.dim(1)}, p);
   return scaled(c, x, mask, p, x.size() / mask.size());
 }
@@ -323,7 +314,7 @@ value feature_dropout(call& c) {
   if (!c.truth_or(2, false) || p == 0 || x.size() == 0) return x;
   need_floats(c, x.type);
   if (whole_channels && x.rank() < 2)
-    fail(errc::nac_run_shape, "input has shape " + x.dims.text() + "; expected rank 2 or more");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
   const tensor mask = mask_of(c, whole_channels ? shape{x.dim(0), x.dim(1)} : x.dims, p);
   const std::size_t run = x.size() / mask.size();
   constexpr double least = -1.7580993408473766;
@@ -347,8 +338,8 @@ value feature_alpha_dropout(call& c) { return alpha_dropped(c, true); }
   need_floats(c, x.type);
   const double low = c.real_or(first, 0.125), high = c.real_or(first + 1, 1.0 / 3);
   if (!(low <= high))
-    fail(errc::nac_run_argument, "lower is " + std::to_string(low) + " and upper " +
-                                     std::to_string(high) + "; expected lower <= upper");
+    fail(errc::nac_run_argument, "lower is ", low, " and upper ", high,
+         "; expected lower <= upper");
   if (!c.truth_or(first + 2, false))
     return result_of(c, model::operation::leaky_relu, {x, make_number(c.arena, (low + high) / 2)});
   tensor out = make_tensor(c.arena, x.type, x.dims);
@@ -367,7 +358,7 @@ value rrelu_with_noise(call& c) { return randomly_leaky(c, 2); }
 // ---- further distributions, of the shape and type of the first operand
 
 [[nodiscard]] double checked_parameter(double v, bool valid, const char* what) {
-  if (!valid) fail(errc::nac_run_argument, std::string(what) + " is " + std::to_string(v));
+  if (!valid) fail(errc::nac_run_argument, what, " is ", v);
   return v;
 }
 value exponential(call& c) {

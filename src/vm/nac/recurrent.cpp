@@ -45,16 +45,14 @@ struct state {
 
 void expect_dims(const tensor& t, const shape& dims) {
   if (!(t.dims == dims))
-    fail(errc::nac_run_shape,
-         "a weight or state has shape " + t.dims.text() + "; expected " + dims.text());
+    fail(errc::nac_run_shape, "a weight or state has shape ", t.dims, "; expected ", dims);
 }
 
 /// Refuses weights of other shapes than a unit with these states has for inputs of so many columns.
 void expect_layer(unit u, const layer& l, std::int64_t inputs, const state& s) {
   const std::int64_t hidden = s.hidden.dim(1), size = u == unit::lstm ? s.cell.dim(1) : hidden;
   if (size > max_size)
-    fail(errc::nac_run_shape, "hidden size is " + std::to_string(size) + "; expected at most " +
-                                  std::to_string(max_size));
+    fail(errc::nac_run_shape, "hidden size is ", size, "; expected at most ", max_size);
   const std::int64_t gates = gates_of(u) * size;
   expect_dims(l.w_x, {gates, inputs});
   expect_dims(l.w_h, {gates, hidden});
@@ -162,31 +160,27 @@ struct network {
   n.directions = c.truth_or(5, false) ? 2 : 1;
   const std::int64_t layers = c.whole(2);
   if (layers < 1 || layers > 255)
-    fail(errc::nac_run_argument, "num_layers is " + std::to_string(layers) + "; expected 1 to 255");
+    fail(errc::nac_run_argument, "num_layers is ", layers, "; expected 1 to 255");
   n.layers = count_of(layers);
   if (c.truth_or(4, false) && c.real(3) != 0)
-    fail(errc::nac_run_argument,
-         "dropout of " + std::to_string(c.real(3)) + " is not deterministic; expected 0");
+    fail(errc::nac_run_argument, "dropout of ", c.real(3), " is not deterministic; expected 0");
   const std::size_t states = n.first_state(), first = states + n.states();
   if (c.count(0) < first)
-    fail(errc::nac_run_argument,
-         std::to_string(c.count(0)) + " tensors; expected at least " + std::to_string(first));
+    fail(errc::nac_run_argument, c.count(0), " tensors; expected at least ", first);
   for (std::size_t k = 0; k < c.count(0); ++k) {
     const tensor& t = c.tensor_at(0, k);
     if (packed && k == 1) continue;
     expect_type(t, c.tensor_at(0).type);
     const std::size_t rank = packed && k == 0 ? 2 : 3;
     if (k < first && t.rank() != rank)
-      fail(errc::nac_run_shape, "tensor " + std::to_string(k) + " has shape " + t.dims.text() +
-                                    "; expected rank " + std::to_string(rank));
+      fail(errc::nac_run_shape, "tensor ", k, " has shape ", t.dims, "; expected rank ", rank);
   }
   n.projected =
       u == unit::lstm && c.tensor_at(0, states).dim(2) != c.tensor_at(0, states + 1).dim(2);
   n.tensors_of_layer = (n.biased ? 4u : 2u) + (n.projected ? 1u : 0u);
   const std::size_t expected = first + n.layers * n.directions * n.tensors_of_layer;
   if (c.count(0) != expected)
-    fail(errc::nac_run_argument,
-         std::to_string(c.count(0)) + " tensors; expected " + std::to_string(expected));
+    fail(errc::nac_run_argument, c.count(0), " tensors; expected ", expected);
   return n;
 }
 
@@ -282,8 +276,8 @@ void put_rows(const tensor& from, const tensor& to) noexcept {
   if (packed) sizes = batch_sizes_of(c, c.tensor_at(0, 1), given.dim(0));
   const std::int64_t rows = packed ? sizes[0] : x.dim(1);
   if (x.dim(0) == 0)
-    fail(errc::nac_run_shape,
-         "input has shape " + given.dims.text() + ", without steps; expected at least 1");
+    fail(errc::nac_run_shape, "input has shape ", given.dims,
+         ", without steps; expected at least 1");
   const auto both = static_cast<std::int64_t>(n.layers * n.directions);
   state before, after;
   tensor* const firsts[] = {&before.hidden, &before.cell};
@@ -296,8 +290,7 @@ void put_rows(const tensor& from, const tensor& to) noexcept {
   }
   const std::int64_t hidden = before.hidden.dim(2);
   if (hidden > max_size)
-    fail(errc::nac_run_shape, "hidden size is " + std::to_string(hidden) + "; expected at most " +
-                                  std::to_string(max_size));
+    fail(errc::nac_run_shape, "hidden size is ", hidden, "; expected at most ", max_size);
   std::int64_t index = 0;
   for (std::size_t level = 0; level < n.layers; ++level) {
     shape dims = leading(x.dims, 1);

@@ -66,8 +66,7 @@ void need_elements(const tensor& x, std::uint32_t axes, bool given) {
   bool empty = !given && x.size() == 0;
   for (std::size_t i = 0; i < x.rank(); ++i) empty = empty || (names(axes, i) && x.dim(i) == 0);
   if (empty)
-    fail(errc::nac_run_shape,
-         "shape " + x.dims.text() + " has no elements to reduce; expected at least 1");
+    fail(errc::nac_run_shape, "shape ", x.dims, " has no elements to reduce; expected at least 1");
 }
 
 namespace {
@@ -175,15 +174,13 @@ void divide(std::int64_t count, double* sums, std::size_t n) {
 [[nodiscard]] value variance(call& c, bool is_deviation, bool with_mean) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type))
-    fail(errc::nac_run_type,
-         "input is " + std::string(model::name(x.type)) + "; expected a floating-point type");
+    fail(errc::nac_run_type, "input is ", x.type, "; expected a floating-point type");
   // Axes are a list here: a number in their place is the correction, or whether it is 1, and what
   // follows says whether axes stay. With three arguments each is in its place.
   const bool without_axes = c.has(1) && c.at(1).is_tensor() && c.count(3) == 0;
   if (without_axes && c.has(2) && c.real(2) != 0 && c.real(2) != 1)
-    fail(errc::nac_run_argument, "correction " + std::to_string(c.real(1)) + " is followed by " +
-                                     std::to_string(c.real(2)) +
-                                     "; expected keepdim, 0 or 1, where no axes are given");
+    fail(errc::nac_run_argument, "correction ", c.real(1), " is followed by ", c.real(2),
+         "; expected keepdim, 0 or 1, where no axes are given");
   const std::uint32_t axes = without_axes ? all_axes : axes_at(c, 1, x.rank());
   const double correction = without_axes ? c.real(1) : c.real_or(2, 1);
   const bool keep = c.truth_or(without_axes ? 2 : 3, false);
@@ -326,8 +323,7 @@ void find_best(const tensor& x, const groups& g, bool greatest, const tensor* va
       model::size_of(to) == 2)
     to = data_type::float32;
   if (!is_floating(to))
-    fail(errc::nac_run_type, "the result would be " + std::string(model::name(to)) +
-                                 "; expected a floating-point type");
+    fail(errc::nac_run_type, "the result would be ", to, "; expected a floating-point type");
   if (given.size() == 0) return make_tensor(c.arena, to, given.dims);
   const groups g = along(given.dims, axis);
   if (to == data_type::float64) {
@@ -368,8 +364,8 @@ value mean(call& c) {
   const tensor& x = c.tensor_at(0);
   const data_type to = c.type_or(3, x.type);
   if (!is_floating(to))
-    fail(errc::nac_run_type, "the mean of " + std::string(model::name(x.type)) + " would be " +
-                                 std::string(model::name(to)) + "; expected a floating-point type");
+    fail(errc::nac_run_type, "the mean of ", x.type, " would be ", to,
+         "; expected a floating-point type");
   const reduction r = reduction_of_call(c);
   tensor out = make_tensor(c.arena, to, r.dims);
   fold_to<double>(
@@ -393,8 +389,7 @@ value nansum(call& c) {
   const data_type from = c.tensor_at(0).type, to = type_of_sums(c);
   // A NaN is true, so none would be left out.
   if (is_floating(from) && to == data_type::boolean)
-    fail(errc::nac_run_type, "dtype is bool for input of " + std::string(model::name(from)) +
-                                 "; expected a numeric type");
+    fail(errc::nac_run_type, "dtype is bool for input of ", from, "; expected a numeric type");
   if (!is_floating(to)) return sum(c);
   const reduction r = reduction_of_call(c);
   tensor out = make_tensor(c.arena, to, r.dims);
@@ -405,8 +400,8 @@ value nanmean(call& c) {
   const tensor& x = c.tensor_at(0);
   const data_type to = c.type_or(3, x.type);
   if (!is_floating(x.type) || !is_floating(to))
-    fail(errc::nac_run_type, "the mean of " + std::string(model::name(x.type)) + " would be " +
-                                 std::string(model::name(to)) + "; expected floating-point types");
+    fail(errc::nac_run_type, "the mean of ", x.type, " would be ", to,
+         "; expected floating-point types");
   const reduction r = reduction_of_call(c);
   tensor out = make_tensor(c.arena, to, r.dims);
   const tensor sums = make_tensor(c.arena, data_type::float64, r.dims);

@@ -56,8 +56,7 @@ value cummin(call& c) { return running_extreme(c, false); }
 value logcumsumexp(call& c) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type))
-    fail(errc::nac_run_type,
-         "input is " + std::string(model::name(x.type)) + "; expected a floating-point type");
+    fail(errc::nac_run_type, "input is ", x.type, "; expected a floating-point type");
   return scan(c, tensors::running::logaddexp, x.type);
 }
 

@@ -41,16 +41,14 @@ void need_inside(const tensor& index, const tensor& of, std::size_t but) {
   for (std::size_t i = 0; fits && i < index.rank(); ++i)
     fits = i == but || index.dim(i) <= of.dim(i);
   if (!fits)
-    fail(errc::nac_run_shape,
-         "index has shape " + index.dims.text() + "; expected at most " + of.dims.text() +
-             (but < of.rank() ? " except along axis " + std::to_string(but) : std::string()));
+    fail(errc::nac_run_shape, "index has shape ", index.dims, "; expected at most ", of.dims,
+         but < of.rank() ? " except along axis " + std::to_string(but) : std::string());
 }
 
 void need_same_type(const tensor& x, const tensor& source) {
   if (x.type != source.type)
-    fail(errc::nac_run_type, "the source is " + std::string(model::name(source.type)) +
-                                 "; expected " + std::string(model::name(x.type)) +
-                                 ", the type of the input");
+    fail(errc::nac_run_type, "the source is ", source.type, "; expected ", x.type,
+         ", the type of the input");
 }
 
 /// What becomes of an element that a source meets.
@@ -145,7 +143,7 @@ struct target {
 /// One index for all elements of a slice along the axis: of as many dimensions as x.
 [[nodiscard]] tensor index_of_slices(call& c, const target& at) {
   if (at.index.rank() != 1)
-    fail(errc::nac_run_shape, "index has shape " + at.index.dims.text() + "; expected rank 1");
+    fail(errc::nac_run_shape, "index has shape ", at.index.dims, "; expected rank 1");
   shape line, dims = at.x.dims;
   for (std::size_t i = 0; i < at.x.rank(); ++i) line.push_back(i == at.axis ? at.index.dim(0) : 1);
   dims[at.axis] = at.index.dim(0);
@@ -156,8 +154,8 @@ struct target {
 [[nodiscard]] tensor slices_of(const call& c, const target& at, const tensor& index) {
   const tensor source = with_dimensions(c.tensor_at(3));
   if (!(source.dims == index.dims))
-    fail(errc::nac_run_shape, "the source has shape " + source.dims.text() + "; expected " +
-                                  index.dims.text() + ", that of the slices");
+    fail(errc::nac_run_shape, "the source has shape ", source.dims, "; expected ", index.dims,
+         ", that of the slices");
   need_same_type(at.x, source);
   return source;
 }
@@ -202,8 +200,7 @@ struct reduction_word {
     if (w.name == name) return w.how;
     expected.append(expected.empty() ? "" : ", ").append(w.name);
   }
-  fail(errc::nac_run_argument,
-       "reduce is \"" + std::string(name) + "\"; expected one of " + expected);
+  fail(errc::nac_run_argument, "reduce is \"", name, "\"; expected one of ", expected);
 }
 
 /// Times a number, in its own type.
@@ -298,7 +295,7 @@ value index_fill(call& c) {
   const tensor index = index_of_slices(c, at);
   const tensor& given = c.tensor_at(3);
   if (given.rank() != 0)
-    fail(errc::nac_run_shape, "value has shape " + given.dims.text() + "; expected rank 0");
+    fail(errc::nac_run_shape, "value has shape ", given.dims, "; expected rank 0");
   const tensor source =
       expanded(c.arena, cast(c.arena, with_dimensions(given), at.x.type), index.dims);
   return at.like(c, scattered(c.arena, at.x, at.axis, index, source, merge::set, true));
@@ -312,8 +309,8 @@ value take_along_dim(call& c) {
     return gathered(c.arena, row, 0, index.with_shape({static_cast<std::int64_t>(index.size())}));
   }
   if (x.rank() != index.rank())
-    fail(errc::nac_run_rank, "indices have shape " + index.dims.text() + "; expected rank " +
-                                 std::to_string(x.rank()) + ", that of " + x.dims.text());
+    fail(errc::nac_run_rank, "indices have shape ", index.dims, "; expected rank ", x.rank(),
+         ", that of ", x.dims);
   const std::size_t axis = axis_of(c.whole(2), x.rank());
   shape of_x = x.dims, of_index = index.dims;
   of_x[axis] = 1;
@@ -337,8 +334,8 @@ value put(call& c) {
   const auto size = static_cast<std::int64_t>(x.size());
   const tensor index = places_in_row(c, size);
   if (source.size() != index.size())
-    fail(errc::nac_run_shape, "source has shape " + source.dims.text() + "; expected " +
-                                  std::to_string(index.size()) + " elements, one for each index");
+    fail(errc::nac_run_shape, "source has shape ", source.dims, "; expected ", index.size(),
+         " elements, one for each index");
   need_same_type(x, source);
   return scattered(c.arena, x.with_shape({size}), 0, index, source.with_shape(index.dims),
                    c.truth_or(3, false) ? merge::sum : merge::set, true)
@@ -349,8 +346,7 @@ value put(call& c) {
 value index_put(call& c) {
   const tensor& x = c.tensor_at(0);
   if (c.count(1) < 2)
-    fail(errc::nac_run_argument,
-         std::to_string(c.count(1)) + " tensors; expected at least 2: indices and values");
+    fail(errc::nac_run_argument, c.count(1), " tensors; expected at least 2: indices and values");
   const std::size_t count = c.count(1) - 1;
   const tensor& given = c.tensor_at(1, count);
   const bool adds = c.truth_or(2, false);
@@ -361,9 +357,8 @@ value index_put(call& c) {
   for (std::int64_t& i : places.elements<std::int64_t>()) i = next++;
   places = indexed(c, places, count);
   if (!(broadcast(given.dims, places.dims) == places.dims))
-    fail(errc::nac_run_shape, "values have shape " + given.dims.text() +
-                                  "; expected one that broadcasts to " + places.dims.text() +
-                                  ", that of the indexed elements");
+    fail(errc::nac_run_shape, "values have shape ", given.dims,
+         "; expected one that broadcasts to ", places.dims, ", that of the indexed elements");
   const auto n = static_cast<std::int64_t>(places.size());
   const tensor values = expanded(c.arena, given, places.dims).with_shape({n});
   const auto all = static_cast<std::int64_t>(x.size());
@@ -375,7 +370,7 @@ value index_put(call& c) {
 value masked_select(call& c) {
   const tensor &x = c.tensor_at(0), &mask = c.tensor_at(1);
   if (mask.type != data_type::boolean)
-    fail(errc::nac_run_type, "mask is " + std::string(model::name(mask.type)) + "; expected bool");
+    fail(errc::nac_run_type, "mask is ", mask.type, "; expected bool");
   const shape dims = broadcast(x.dims, mask.dims);
   const tensor all = expanded(c.arena, x, dims), chosen = expanded(c.arena, mask, dims);
   const tensor places =
@@ -387,16 +382,15 @@ value masked_select(call& c) {
 value masked_scatter(call& c) {
   const tensor &x = c.tensor_at(0), &mask = c.tensor_at(1), &source = c.tensor_at(2);
   if (mask.type != data_type::boolean)
-    fail(errc::nac_run_type, "mask is " + std::string(model::name(mask.type)) + "; expected bool");
+    fail(errc::nac_run_type, "mask is ", mask.type, "; expected bool");
   need_same_type(x, source);
   const shape dims = broadcast(x.dims, mask.dims);
   const auto all = static_cast<std::int64_t>(dims.elements());
   const tensor places = nonzero_of(c.arena, expanded(c.arena, mask, dims).with_shape({all}));
   const std::int64_t n = places.dim(0);
   if (static_cast<std::int64_t>(source.size()) < n)
-    fail(errc::nac_run_shape, "source has " + std::to_string(source.size()) +
-                                  " elements; expected at least " + std::to_string(n) +
-                                  ", those selected by the mask");
+    fail(errc::nac_run_shape, "source has ", source.size(), " elements; expected at least ", n,
+         ", those selected by the mask");
   const tensor row = source.with_shape({static_cast<std::int64_t>(source.size())});
   return scattered(c.arena, expanded(c.arena, x, dims).with_shape({all}), 0, places.with_shape({n}),
                    narrowed(c.arena, row, 0, 0, n), merge::set, true)
@@ -408,7 +402,7 @@ value nonzero(call& c) { return nonzero_of(c.arena, c.tensor_at(0)); }
 value one_hot(call& c) {
   const tensor& x = c.tensor_at(0);
   if (x.type != data_type::int64)
-    fail(errc::nac_run_type, "classes are " + std::string(model::name(x.type)) + "; expected i64");
+    fail(errc::nac_run_type, "classes are ", x.type, "; expected i64");
   std::int64_t classes = c.whole_or(1, -1);
   if (classes < 0) {
     if (x.size() == 0)

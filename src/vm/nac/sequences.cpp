@@ -42,22 +42,21 @@ void copy_part(std::byte* to, const std::byte* from, std::size_t bytes) noexcept
 std::span<const std::int64_t> batch_sizes_of(call& c, const tensor& sizes, std::int64_t rows) {
   if (sizes.type != data_type::int64) refuse_type(sizes.type, "i64");
   if (sizes.rank() != 1 || sizes.dim(0) == 0)
-    fail(errc::nac_run_shape,
-         "batch_sizes have shape " + sizes.dims.text() + "; expected rank 1, and elements");
+    fail(errc::nac_run_shape, "batch_sizes have shape ", sizes.dims,
+         "; expected rank 1, and elements");
   const std::span<const std::int64_t> all = sizes.elements<std::int64_t>();
   std::int64_t sum = 0, last = rows;
   for (const std::int64_t n : all) {
     if (n < 1 || n > last)
-      fail(errc::nac_run_argument, "batch size " + std::to_string(n) +
-                                       "; expected 1 to the one before, of " +
-                                       std::to_string(rows) + " rows in all");
+      fail(errc::nac_run_argument, "batch size ", n, "; expected 1 to the one before, of ", rows,
+           " rows in all");
     last = n;
     sum += n;
     if (sum > rows) break;
   }
   if (sum != rows)
-    fail(errc::nac_run_argument,
-         "batch_sizes have another sum than the " + std::to_string(rows) + " rows of the data");
+    fail(errc::nac_run_argument, "batch_sizes have another sum than the ", rows,
+         " rows of the data");
   c.arena.charge(all.size());
   return all;
 }
@@ -75,10 +74,8 @@ value pack_padded_sequence(call& c) {
   std::int64_t last = steps, rows = 0;
   for (const std::int64_t n : lengths.elements<std::int64_t>()) {
     if (n < 1 || n > last)
-      fail(errc::nac_run_argument,
-           "length is " + std::to_string(n) +
-               "; expected at least 1, and no more than the one before or " +
-               std::to_string(steps));
+      fail(errc::nac_run_argument, "length is ", n,
+           "; expected at least 1, and no more than the one before or ", steps);
     rows += last = n;
   }
   shape dims = {rows};
@@ -105,8 +102,7 @@ value pad_packed_sequence(call& c) {
   std::int64_t steps = static_cast<std::int64_t>(sizes.size());
   if (const std::int64_t total = c.whole(4); total > 0) {
     if (total < steps)
-      fail(errc::nac_run_argument, "total_length is " + std::to_string(total) +
-                                       "; expected at least " + std::to_string(steps));
+      fail(errc::nac_run_argument, "total_length is ", total, "; expected at least ", steps);
     steps = total;
   }
   tensor out = padded_tensor(c, data, steps, sizes[0], 1, c.number(3));
@@ -132,8 +128,8 @@ value pad_sequence(call& c) {
   const std::size_t count = c.count(0);
   const std::string_view side = c.string_or(3, "right");
   if (side != "left" && side != "right")
-    fail(errc::nac_run_argument,
-         "padding_side is \"" + std::string(side.substr(0, 32)) + "\"; expected left or right");
+    fail(errc::nac_run_argument, "padding_side is \"", side.substr(0, 32),
+         "\"; expected left or right");
   const tensor& first = c.tensor_at(0, 0);
   std::int64_t steps = 0;
   for (std::size_t k = 0; k < count; ++k) {

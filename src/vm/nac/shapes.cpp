@@ -24,9 +24,8 @@ constexpr std::int64_t max_offset = std::int64_t{1} << 40;
 /// Axes `from` moved to the places `to`; the others keep their order.
 [[nodiscard]] tensor moved(memory& arena, const tensor& x, int_list from, int_list to) {
   if (from.size() != to.size())
-    fail(errc::nac_run_argument, "source has " + std::to_string(from.size()) +
-                                     " axes and destination " + std::to_string(to.size()) +
-                                     "; expected as many");
+    fail(errc::nac_run_argument, "source has ", from.size(), " axes and destination ", to.size(),
+         "; expected as many");
   const std::uint32_t sources = axes_of(from, x.rank()), places = axes_of(to, x.rank());
   std::size_t order[max_rank] = {}, next = 0;
   for (std::size_t i = 0; i < x.rank(); ++i) {
@@ -45,14 +44,12 @@ struct diagonals {
   std::int64_t first_row, first_column, length;
   shape dims;  ///< without both axes, with the diagonal's as the last
   diagonals(const tensor& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
-    if (x.rank() < 2)
-      fail(errc::nac_run_rank, "shape is " + x.dims.text() + "; expected rank 2 or more");
+    if (x.rank() < 2) fail(errc::nac_run_rank, "shape is ", x.dims, "; expected rank 2 or more");
     row = axis_of(axis1, x.rank());
     column = axis_of(axis2, x.rank());
     if (row == column)
-      fail(errc::nac_run_axis, "the diagonal's axes are " + std::to_string(axis1) + " and " +
-                                   std::to_string(axis2) +
-                                   ", which are the same; expected different ones");
+      fail(errc::nac_run_axis, "the diagonal's axes are ", axis1, " and ", axis2,
+           ", which are the same; expected different ones");
     const std::int64_t rows = x.dim(row), columns = x.dim(column);
     offset = std::clamp(offset, -rows, columns);
     first_row = offset < 0 ? -offset : 0;
@@ -106,16 +103,13 @@ struct diagonals {
   const tensor given = indices_of(arena, repeats);
   const auto n = static_cast<std::int64_t>(given.size());
   if (given.rank() > 1 || (n != 1 && n != size))
-    fail(errc::nac_run_shape, "repeats have shape " + given.dims.text() +
-                                  "; expected one number, or " + std::to_string(size) +
-                                  ", one per element");
+    fail(errc::nac_run_shape, "repeats have shape ", given.dims, "; expected one number, or ", size,
+         ", one per element");
   const std::int64_t* const of = given.as<std::int64_t>();
   std::int64_t all = 0;
   for (std::int64_t i = 0; i < size; ++i) {
     const std::int64_t k = of[n == 1 ? 0 : i];
-    if (k < 0)
-      fail(errc::nac_run_argument,
-           "a repeat count is " + std::to_string(k) + "; expected at least 0");
+    if (k < 0) fail(errc::nac_run_argument, "a repeat count is ", k, "; expected at least 0");
     if (__builtin_add_overflow(all, k, &all)) fail(errc::budget_memory);
   }
   tensor out = make_tensor(arena, data_type::int64, {all});
@@ -150,13 +144,10 @@ template <class F>
   if (x.rank() == 0) fail(errc::nac_run_rank, "rank is 0; expected at least 1");
   const std::size_t rank = x.rank() + 1, row = axis_of(axis1, rank), column = axis_of(axis2, rank);
   if (row == column)
-    fail(errc::nac_run_axis, "the diagonal's axes are " + std::to_string(axis1) + " and " +
-                                 std::to_string(axis2) +
-                                 ", which are the same; expected different ones");
+    fail(errc::nac_run_axis, "the diagonal's axes are ", axis1, " and ", axis2,
+         ", which are the same; expected different ones");
   if (offset < -max_offset || offset > max_offset)
-    fail(errc::budget_memory, "offset is " + std::to_string(offset) + "; expected " +
-                                  std::to_string(-max_offset) + " to " +
-                                  std::to_string(max_offset));
+    fail(errc::budget_memory, "offset is ", offset, "; expected ", -max_offset, " to ", max_offset);
   const std::int64_t size = x.dim(x.rank() - 1) + (offset < 0 ? -offset : offset);
   shape dims;
   for (std::size_t i = 0, k = 0; i < rank; ++i)
@@ -174,11 +165,9 @@ template <class F>
   const std::int64_t rows = c.whole(0), columns = c.whole(1);
   const data_type type = c.type_or(3, data_type::int64);
   if (type != data_type::int64 && type != data_type::int32)
-    fail(errc::nac_run_type,
-         "dtype is " + std::string(model::name(type)) + "; expected i32 or i64");
+    fail(errc::nac_run_type, "dtype is ", type, "; expected i32 or i64");
   if (rows < 0 || columns < 0)
-    fail(errc::nac_run_shape, std::to_string(rows) + " rows and " + std::to_string(columns) +
-                                  " columns; expected at least 0");
+    fail(errc::nac_run_shape, rows, " rows and ", columns, " columns; expected at least 0");
   (void)shape{rows, columns}.elements();
   const std::int64_t offset = std::clamp(c.whole_or(2, 0), -rows, columns);
   c.arena.charge(static_cast<std::uint64_t>(rows));
@@ -209,9 +198,7 @@ value flatten(call& c) {
   if (x.rank() == 0) return x.with_shape({1});
   const std::size_t first = axis_of(c.whole_or(1, 0), x.rank());
   const std::size_t last = axis_of(c.whole_or(2, -1), x.rank());
-  if (first > last)
-    fail(errc::nac_run_axis,
-         "start_dim " + std::to_string(first) + " is after end_dim " + std::to_string(last));
+  if (first > last) fail(errc::nac_run_axis, "start_dim ", first, " is after end_dim ", last);
   shape dims;
   for (std::size_t i = 0; i < first; ++i) dims.push_back(x.dim(i));
   dims.push_back(x.dims.product(first, last + 1));
@@ -228,9 +215,9 @@ value unflatten(call& c) {
     if (sizes[i] == -1 && open < 0)
       open = static_cast<std::int64_t>(i);
     else if (sizes[i] < 0 || __builtin_mul_overflow(known, sizes[i], &known))
-      fail(errc::nac_run_shape, "the sizes have " + std::to_string(sizes[i]) +
-                                    (sizes[i] < 0 ? "; expected at least 0, and -1 at most once"
-                                                  : ", which makes their product exceed 2^63 - 1"));
+      fail(errc::nac_run_shape, "the sizes have ", sizes[i],
+           sizes[i] < 0 ? "; expected at least 0, and -1 at most once"
+                        : ", which makes their product exceed 2^63 - 1");
   }
   const std::int64_t all = x.dim(axis);
   if (sizes.empty() || (open < 0 ? known != all : known == 0 || all % known != 0))
@@ -266,9 +253,8 @@ value narrow(call& c) {
   if (start < -size || start > size) refuse_index(start, size);
   if (start < 0) start += size;
   if (length < 0 || length > size - start)
-    fail(errc::nac_run_argument, "length is " + std::to_string(length) + " from element " +
-                                     std::to_string(start) + " on; expected 0 to " +
-                                     std::to_string(size - start));
+    fail(errc::nac_run_argument, "length is ", length, " from element ", start,
+         " on; expected 0 to ", size - start);
   return narrowed(c.arena, x, axis, start, length);
 }
 
@@ -284,8 +270,8 @@ value diagonal_scatter(call& c) {
   const tensor &x = c.tensor_at(0), &given = c.tensor_at(1);
   const diagonals d(x, c.whole_or(2, 0), c.whole_or(3, 0), c.whole_or(4, 1));
   if (!(given.dims == d.dims))
-    fail(errc::nac_run_shape, "src has shape " + given.dims.text() + "; expected " + d.dims.text() +
-                                  ", that of the diagonals");
+    fail(errc::nac_run_shape, "src has shape ", given.dims, "; expected ", d.dims,
+         ", that of the diagonals");
   const tensor source = cast(c.arena, given, x.type);
   tensor out = copied(c.arena, x);
   if (source.size() != 0) d.copy(x.dims, out.data, source.data, model::size_of(x.type), true);
@@ -300,8 +286,8 @@ value select_scatter(call& c) {
   shape dims = x.dims;
   dims.erase(axis);
   if (!(c.tensor_at(1).dims == dims))
-    fail(errc::nac_run_shape, "src has shape " + c.tensor_at(1).dims.text() + "; expected " +
-                                  dims.text() + ", that of the slice");
+    fail(errc::nac_run_shape, "src has shape ", c.tensor_at(1).dims, "; expected ", dims,
+         ", that of the slice");
   const tensor source = cast(c.arena, c.tensor_at(1), x.type);
   tensor out = copied(c.arena, x);
   const auto inner =
@@ -319,8 +305,7 @@ value tensor_split(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::size_t axis = axis_in(x, c.whole_or(2, 0));
   const std::int64_t size = x.dim(axis), sections = c.whole(1);
-  if (sections <= 0)
-    fail(errc::nac_run_argument, std::to_string(sections) + " sections; expected at least 1");
+  if (sections <= 0) fail(errc::nac_run_argument, sections, " sections; expected at least 1");
   storage counted = c.arena.take(static_cast<std::uint64_t>(sections) * sizeof(std::int64_t));
   std::vector<std::int64_t> ends;
   for (std::int64_t i = 1; i < sections; ++i)
@@ -336,8 +321,7 @@ value meshgrid(call& c) {
   const std::size_t count = c.count(0);
   const std::string_view indexing = c.string_or(1, "ij");
   if (indexing != "ij" && indexing != "xy")
-    fail(errc::nac_run_argument,
-         "indexing is \"" + std::string(indexing) + "\"; expected ij or xy");
+    fail(errc::nac_run_argument, "indexing is \"", indexing, "\"; expected ij or xy");
   const bool swapped = indexing == "xy" && count >= 2;
   const auto place = [&](std::size_t k) { return swapped && k < 2 ? 1 - k : k; };
   if (count > max_rank) fail(errc::nac_run_rank);
@@ -345,13 +329,11 @@ value meshgrid(call& c) {
   for (std::size_t i = 0; i < count; ++i) {
     const tensor& t = c.tensor_at(0, place(i));
     if (t.rank() > 1)
-      fail(errc::nac_run_shape, "operand " + std::to_string(place(i)) + " has shape " +
-                                    t.dims.text() + "; expected rank 0 or 1");
+      fail(errc::nac_run_shape, "operand ", place(i), " has shape ", t.dims,
+           "; expected rank 0 or 1");
     if (t.type != c.tensor_at(0).type)
-      fail(errc::nac_run_type, "operand " + std::to_string(place(i)) + " is " +
-                                   std::string(model::name(t.type)) + "; expected " +
-                                   std::string(model::name(c.tensor_at(0).type)) +
-                                   ", the type of operand 0");
+      fail(errc::nac_run_type, "operand ", place(i), " is ", t.type, "; expected ",
+           c.tensor_at(0).type, ", the type of operand 0");
     dims.push_back(static_cast<std::int64_t>(t.size()));
   }
   std::vector<value> list;
@@ -373,14 +355,14 @@ value repeat_interleave(call& c) {
     repeats = make_number(c.arena, c.whole(1));
   const tensor index = repeated_indices(c.arena, repeats, x.dim(axis));
   if (c.has(3) && c.whole(3) != index.dim(0))
-    fail(errc::nac_run_argument, "repeats add up to " + std::to_string(index.dim(0)) +
-                                     "; expected output_size, " + std::to_string(c.whole(3)));
+    fail(errc::nac_run_argument, "repeats add up to ", index.dim(0), "; expected output_size, ",
+         c.whole(3));
   return selected(c.arena, x, axis, index);
 }
 value repeat_indices(call& c) {
   const tensor& repeats = c.tensor_at(0);
   if (repeats.rank() != 1)
-    fail(errc::nac_run_shape, "repeats have shape " + repeats.dims.text() + "; expected rank 1");
+    fail(errc::nac_run_shape, "repeats have shape ", repeats.dims, "; expected rank 1");
   const tensor index = repeated_indices(c.arena, repeats, repeats.dim(0));
   return cast(c.arena, index, repeats.type);
 }
@@ -388,8 +370,7 @@ value repeat_indices(call& c) {
 value eye(call& c) {
   const std::int64_t rows = c.whole(0), columns = c.has(1) ? c.whole(1) : rows;
   if (rows < 0 || columns < 0)
-    fail(errc::nac_run_shape, std::to_string(rows) + " rows and " + std::to_string(columns) +
-                                  " columns; expected at least 0");
+    fail(errc::nac_run_shape, rows, " rows and ", columns, " columns; expected at least 0");
   const data_type type = c.type_or(2, data_type::float32);
   tensor out = filled(c.arena, type, {rows, columns}, {data_type::int64, 0, 0});
   const std::int64_t size = model::size_of(type);
@@ -407,8 +388,7 @@ value sym_numel(call& c) {
 
 value item(call& c) {
   const tensor& x = c.tensor_at(0);
-  if (x.size() != 1)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected one element");
+  if (x.size() != 1) fail(errc::nac_run_shape, "shape is ", x.dims, "; expected one element");
   const scalar v = c.number(0);
   if (v.type == data_type::boolean) return make_number(c.arena, v.whole != 0);
   if (v.type == data_type::float64) return make_number(c.arena, v.real);
@@ -420,30 +400,26 @@ value assert_metadata(call& c) {
   if (c.has(1)) {
     const shape wanted(c.int_list(1));
     if (!(wanted == x.dims))
-      fail(errc::nac_run_shape,
-           "shape is " + x.dims.text() + "; expected " + wanted.text() + " as asserted");
+      fail(errc::nac_run_shape, "shape is ", x.dims, "; expected ", wanted, " as asserted");
   }
   if (const data_type wanted = c.type_or(3, type_of(x)); wanted != type_of(x))
-    fail(errc::nac_run_type, "type is " + std::string(model::name(type_of(x))) + "; expected " +
-                                 std::string(model::name(wanted)) + " as asserted");
+    fail(errc::nac_run_type, "type is ", type_of(x), "; expected ", wanted, " as asserted");
   return x;
 }
 
 value assert_true(call& c) {
   if (c.real(0) == 0)
-    fail(errc::nac_run_argument,
-         "the asserted condition is false: " + std::string(c.string_or(1, "no message")));
+    fail(errc::nac_run_argument, "the asserted condition is false: ", c.string_or(1, "no message"));
   return c.tensor_at(0);
 }
 
 value constrain_range(call& c) {
   const scalar v = c.number(0);
   if ((c.has(1) && v.real < c.real(1)) || (c.has(2) && v.real > c.real(2)))
-    fail(errc::nac_run_argument,
-         "a size is " + std::to_string(v.real) + "; expected " +
-             (c.has(1) ? "at least " + std::to_string(c.real(1)) : std::string()) +
-             (c.has(1) && c.has(2) ? " and " : "") +
-             (c.has(2) ? "at most " + std::to_string(c.real(2)) : std::string()));
+    fail(errc::nac_run_argument, "a size is ", v.real, "; expected ",
+         c.has(1) ? "at least " + std::to_string(c.real(1)) : std::string(),
+         c.has(1) && c.has(2) ? " and " : "",
+         c.has(2) ? "at most " + std::to_string(c.real(2)) : std::string());
   return c.at(0);
 }
 
@@ -459,9 +435,8 @@ value view_bits(call& c) {
   if (from_size != to_size) {
     const std::int64_t last = x.rank() == 0 ? 0 : x.dim(x.rank() - 1) * from_size;
     if (x.rank() == 0 || last % to_size != 0)
-      fail(errc::nac_run_shape,
-           "shape is " + x.dims.text() + " of " + std::string(model::name(x.type)) +
-               "; expected a last axis of a multiple of " + std::to_string(to_size) + " bytes");
+      fail(errc::nac_run_shape, "shape is ", x.dims, " of ", x.type,
+           "; expected a last axis of a multiple of ", to_size, " bytes");
     dims[dims.rank() - 1] = last / to_size;
   }
   tensor out = x.with_shape(dims);
@@ -470,8 +445,7 @@ value view_bits(call& c) {
   const auto* const bytes = static_cast<const unsigned char*>(static_cast<const void*>(x.data));
   for (std::size_t i = 0; i < x.bytes(); ++i)
     if (bytes[i] > 1)
-      fail(errc::nac_run_argument,
-           "a byte is " + std::to_string(bytes[i]) + " where a boolean is expected");
+      fail(errc::nac_run_argument, "a byte is ", bytes[i], " where a boolean is expected");
   return out;
 }
 
@@ -514,7 +488,7 @@ value diag_embed(call& c) {
 value diag(call& c) {
   const tensor& x = c.tensor_at(0);
   if (x.rank() != 1 && x.rank() != 2)
-    fail(errc::nac_run_shape, x.dims.text() + "; expected 1 or 2 dimensions");
+    fail(errc::nac_run_shape, x.dims, "; expected 1 or 2 dimensions");
   const std::int64_t offset = c.whole_or(1, 0);
   if (x.rank() == 1) return embedded(c, x, offset, 0, 1);
   return result_of(c, operation::diagonal, {x, make_number(c.arena, offset)});
@@ -532,12 +506,10 @@ value triu_indices(call& c) { return indices_of_triangle(c, true); }
 value channel_shuffle(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::int64_t groups = c.whole(1);
-  if (x.rank() < 3)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 3 or more");
+  if (x.rank() < 3) fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank 3 or more");
   if (groups <= 0 || x.dim(1) % groups != 0)
-    fail(errc::nac_run_argument, "groups is " + std::to_string(groups) +
-                                     "; expected a divisor of " + std::to_string(x.dim(1)) +
-                                     ", the number of channels");
+    fail(errc::nac_run_argument, "groups is ", groups, "; expected a divisor of ", x.dim(1),
+         ", the number of channels");
   const tensor parts =
       x.with_shape({x.dim(0), groups, x.dim(1) / groups, x.dims.product(2, x.rank())});
   const std::size_t order[] = {0, 2, 1, 3};
@@ -549,10 +521,8 @@ value rot90(call& c) {
   const int_list given = c.int_list(2);
   const std::int64_t usual[] = {0, 1};
   const int_list axes = c.has(2) ? given : int_list(usual);
-  if (axes.size() != 2)
-    fail(errc::nac_run_argument, std::to_string(axes.size()) + " axes; expected 2");
-  if (x.rank() < 2)
-    fail(errc::nac_run_rank, "shape is " + x.dims.text() + "; expected rank 2 or more");
+  if (axes.size() != 2) fail(errc::nac_run_argument, axes.size(), " axes; expected 2");
+  if (x.rank() < 2) fail(errc::nac_run_rank, "shape is ", x.dims, "; expected rank 2 or more");
   (void)axes_of(axes, x.rank());  // which are different ones
   const std::int64_t turns = (c.whole_or(1, 1) % 4 + 4) % 4;
   const value first = make_number(c.arena, axes[0]), second = make_number(c.arena, axes[1]);
@@ -567,8 +537,8 @@ value resize(call& c) {
   const tensor& x = c.tensor_at(0);
   const shape dims(c.int_list(1));
   if (dims.elements() > static_cast<std::int64_t>(x.size()))
-    fail(errc::nac_run_shape, "size " + dims.text() + " has more elements than " + x.dims.text() +
-                                  "; expected at most " + std::to_string(x.size()));
+    fail(errc::nac_run_shape, "size ", dims, " has more elements than ", x.dims,
+         "; expected at most ", x.size());
   return x.with_shape(dims);
 }
 value sym_is_contiguous(call& c) {

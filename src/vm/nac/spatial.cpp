@@ -138,7 +138,7 @@ void take_elements(const tensor& x, const planes& p,
     refuse_type(x.type, "a floating-point type, as the mode interpolates");
   planes p = planes_of(x, x.rank() - 2);
   if (x.dim(1) == 0)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected at least 1 channel");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected at least 1 channel");
   p.out = out;
   charge_each(c, p, {4, 4, 4});
   tensor result = make_tensor(c.arena, x.type, p.result_of(x));
@@ -171,8 +171,8 @@ void take_elements(const tensor& x, const planes& p,
                                 std::size_t scale_letter) {
   const tensor& x = c.tensor_at(0);
   if (x.rank() < 3 || x.rank() > 5)
-    fail(errc::nac_run_shape,
-         "shape is " + x.dims.text() + "; expected batch, channels and 1 to 3 more dimensions");
+    fail(errc::nac_run_shape, "shape is ", x.dims,
+         "; expected batch, channels and 1 to 3 more dimensions");
   const std::size_t rank = x.rank() - 2, first = max_axes - rank;
   const bool by_size = c.has(1), by_scale = c.has(scale_letter);
   if (by_size == by_scale)
@@ -186,16 +186,15 @@ void take_elements(const tensor& x, const planes& p,
   } else {
     const std::span<const double> given = c.numbers(scale_letter);
     if (given.size() != 1 && given.size() != rank)
-      fail(errc::nac_run_argument,
-           std::to_string(given.size()) + " scales; expected 1 or " + std::to_string(rank));
+      fail(errc::nac_run_argument, given.size(), " scales; expected 1 or ", rank);
     for (std::size_t a = 0; a < rank; ++a) {
       const double s = given[given.size() == 1 ? 0 : a];
       const double size = std::floor(static_cast<double>(x.dim(2 + a)) * s);
       const bool is_large = size > static_cast<double>(max_size);
       if (!(size >= 1) || is_large)
         fail(is_large && how == between::pixels ? errc::budget_memory : errc::nac_run_argument,
-             "scale is " + std::to_string(s) + " for an axis of " + std::to_string(x.dim(2 + a)) +
-                 " elements; expected an output of 1 to " + std::to_string(max_size));
+             "scale is ", s, " for an axis of ", x.dim(2 + a),
+             " elements; expected an output of 1 to ", max_size);
       scales[first + a] = s;
       out[first + a] = static_cast<std::int64_t>(size);
     }
@@ -205,20 +204,20 @@ void take_elements(const tensor& x, const planes& p,
 void expect_images(call& c) {
   const tensor& x = c.tensor_at(0);
   if (x.rank() != 4)
-    fail(errc::nac_run_shape,
-         "shape is " + x.dims.text() + "; expected rank 4: batch, channels, height, width");
+    fail(errc::nac_run_shape, "shape is ", x.dims,
+         "; expected rank 4: batch, channels, height, width");
   if (!c.has(1)) return;
   expect_sizes(c, 2);
   for (const std::int64_t n : c.int_list(1))
-    if (n > max_size) fail(errc::budget_memory, "an axis of " + std::to_string(n) + " elements");
+    if (n > max_size) fail(errc::budget_memory, "an axis of ", n, " elements");
 }
 /// To a size; one optional scale for each axis from `scale_letter` on.
 [[nodiscard]] value upsample_to(call& c, between how, std::size_t align_letter,
                                 std::size_t scale_letter) {
   const tensor& x = c.tensor_at(0);
   if (x.rank() < 3 || x.rank() > 5)
-    fail(errc::nac_run_shape,
-         "shape is " + x.dims.text() + "; expected batch, channels and 1 to 3 more dimensions");
+    fail(errc::nac_run_shape, "shape is ", x.dims,
+         "; expected batch, channels and 1 to 3 more dimensions");
   const std::size_t rank = x.rank() - 2;
   expect_sizes(c, rank);
   const sizes out = sizes_or(c, 1, rank, {1, 1, 1}, "a size", 1);
@@ -309,9 +308,8 @@ value grid_sampler(call& c) {
   expect_type(grid, x.type);
   const std::int64_t mode = c.whole_or(2, 0), padding = c.whole_or(3, 0);
   if (mode < 0 || mode > 2 || padding < 0 || padding > 2)
-    fail(errc::nac_run_argument, "interpolation_mode is " + std::to_string(mode) +
-                                     " and padding_mode " + std::to_string(padding) +
-                                     "; expected 0 to 2");
+    fail(errc::nac_run_argument, "interpolation_mode is ", mode, " and padding_mode ", padding,
+         "; expected 0 to 2");
   const bool align = c.truth_or(4, false);
   constexpr between modes[] = {between::linear, between::nearest, between::cubic};
   const between how = modes[mode];
@@ -319,10 +317,9 @@ value grid_sampler(call& c) {
   const std::size_t rank = x.rank() < 2 ? 0 : x.rank() - 2;
   if ((rank != 2 && rank != 3) || grid.rank() != x.rank() || grid.dim(0) != x.dim(0) ||
       grid.dim(grid.rank() - 1) != static_cast<std::int64_t>(rank))
-    fail(errc::nac_run_shape,
-         "input has shape " + x.dims.text() + " and grid " + grid.dims.text() +
-             "; expected rank 4 or 5 for both, the same batch, and as many coordinates in the last "
-             "axis of the grid as the image has dimensions");
+    fail(errc::nac_run_shape, "input has shape ", x.dims, " and grid ", grid.dims,
+         "; expected rank 4 or 5 for both, the same batch, and as many coordinates in the last "
+         "axis of the grid as the image has dimensions");
   if (rank == 3 && how == between::cubic)
     fail(errc::nac_run_argument,
          "interpolation_mode is 2, cubic, for volumes; expected 0 or 1, bilinear or nearest");
@@ -362,9 +359,8 @@ value affine_grid_generator(call& c) {
   const std::size_t rank = size.rank() < 2 ? 0 : size.rank() - 2;
   if ((rank != 2 && rank != 3) || !(theta.dims == shape({size[0], static_cast<std::int64_t>(rank),
                                                          static_cast<std::int64_t>(rank) + 1})))
-    fail(errc::nac_run_shape,
-         "theta has shape " + theta.dims.text() + " and size is " + size.text() +
-             "; expected [N, 2, 3] for [N, C, H, W] or [N, 3, 4] for [N, C, D, H, W]");
+    fail(errc::nac_run_shape, "theta has shape ", theta.dims, " and size is ", size,
+         "; expected [N, 2, 3] for [N, C, H, W] or [N, 3, 4] for [N, C, D, H, W]");
   shape dims;
   for (std::size_t i = 0; i < size.rank(); ++i)
     if (i != 1) dims.push_back(size[i]);
@@ -449,9 +445,8 @@ value col2im(call& c) {
   const std::int64_t area = times(p.kernel[1], p.kernel[2]);
   if ((x.rank() != 2 && x.rank() != 3) || x.dim(x.rank() - 2) % area != 0 ||
       x.dim(x.rank() - 1) != times(p.out[1], p.out[2]))
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected [batch,] a multiple of " +
-                                  std::to_string(area) + ", " +
-                                  std::to_string(p.out[1] * p.out[2]));
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected [batch,] a multiple of ", area, ", ",
+         p.out[1] * p.out[2]);
   const std::int64_t channels = x.dim(x.rank() - 2) / area;
   shape dims;
   if (x.rank() == 3) dims.push_back(x.dim(0));
@@ -473,9 +468,8 @@ value unfold(call& c) {
   const std::size_t axis = axis_of(c.whole(1), x.rank());
   const std::int64_t all = x.rank() == 0 ? 1 : x.dim(axis);
   if (size < 0 || size > all || step <= 0)
-    fail(errc::nac_run_argument, "size is " + std::to_string(size) + " and step " +
-                                     std::to_string(step) + "; expected a size of 0 to " +
-                                     std::to_string(all) + " and a step of at least 1");
+    fail(errc::nac_run_argument, "size is ", size, " and step ", step, "; expected a size of 0 to ",
+         all, " and a step of at least 1");
   shape dims = x.dims;
   if (x.rank() != 0) dims[axis] = (all - size) / step + 1;
   dims.push_back(size);
@@ -498,14 +492,12 @@ namespace {
   const std::int64_t r = c.whole(1);
   const std::size_t rank = x.rank();
   if (rank < 3)
-    fail(errc::nac_run_shape,
-         "shape is " + x.dims.text() + "; expected rank 3 or more: channels, height, width");
+    fail(errc::nac_run_shape, "shape is ", x.dims,
+         "; expected rank 3 or more: channels, height, width");
   const std::int64_t channels = x.dim(rank - 3), h = x.dim(rank - 2), w = x.dim(rank - 1);
   if (r <= 0 || r > max_size || (back ? h % r != 0 || w % r != 0 : channels % (r * r) != 0))
-    fail(errc::nac_run_shape, "the factor is " + std::to_string(r) +
-                                  "; expected one of at least 1 that divides " +
-                                  (back ? "height and width" : "the channels when squared") +
-                                  " of shape " + x.dims.text());
+    fail(errc::nac_run_shape, "the factor is ", r, "; expected one of at least 1 that divides ",
+         back ? "height and width" : "the channels when squared", " of shape ", x.dims);
   const std::int64_t n = x.dims.product(0, rank - 3);
   shape dims = x.dims;
   tensor y;
@@ -531,12 +523,10 @@ namespace {
   const std::span<const std::int64_t> list = c.int_list(1);
   const std::size_t axes = list.size() / 2;
   if (list.size() % 2 != 0 || axes == 0 || axes > 3)
-    fail(errc::nac_run_argument,
-         "padding has " + std::to_string(list.size()) + " numbers; expected 2, 4 or 6");
+    fail(errc::nac_run_argument, "padding has ", list.size(), " numbers; expected 2, 4 or 6");
   if (x.rank() != axes + 1 && x.rank() != axes + 2)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank " +
-                                  std::to_string(axes + 1) + " or " + std::to_string(axes + 2) +
-                                  " for padding of " + std::to_string(list.size()) + " numbers");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank ", axes + 1, " or ", axes + 2,
+         " for padding of ", list.size(), " numbers");
   return result_of(c, model::operation::pad,
                    {x, value::int_list({list.begin(), list.end()}), value::string(mode)});
 }

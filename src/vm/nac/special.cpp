@@ -360,16 +360,13 @@ constexpr std::uint64_t steps_each = 1024;
   const tensor wide = cast(c.arena, degrees, data_type::float64);
   for (const double n : wide.elements<double>())
     if (!(n <= static_cast<double>(max_degree)))
-      fail(errc::nac_run_argument, "a polynomial of degree " + std::to_string(n) +
-                                       "; expected at most " + std::to_string(max_degree));
+      fail(errc::nac_run_argument, "a polynomial of degree ", n, "; expected at most ", max_degree);
   return on_both(c, x, degrees, f, max_degree * 4);
 }
 
 [[nodiscard]] double order_of(call& c, std::size_t letter, std::int64_t least, const char* what) {
   const std::int64_t n = c.whole(letter);
-  if (n < least)
-    fail(errc::nac_run_argument, std::string(what) + " is " + std::to_string(n) +
-                                     "; expected at least " + std::to_string(least));
+  if (n < least) fail(errc::nac_run_argument, what, " is ", n, "; expected at least ", least);
   return static_cast<double>(n);
 }
 
@@ -435,8 +432,7 @@ value polygamma(call& c) {
 value multigammaln(call& c) {
   const double p = order_of(c, 1, 1, "p");
   const tensor& x = c.tensor_at(0);
-  if (p > 1 << 12)
-    fail(errc::nac_run_argument, "p is " + std::to_string(c.whole(1)) + "; expected at most 4096");
+  if (p > 1 << 12) fail(errc::nac_run_argument, "p is ", c.whole(1), "; expected at most 4096");
   return on_both(
       c, x, make_number(c.arena, p),
       [](double a, double count) {

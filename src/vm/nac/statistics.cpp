@@ -22,8 +22,6 @@ namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
 namespace {
 
-[[nodiscard]] std::string name_of(data_type t) { return std::string(model::name(t)); }
-
 /// What another operation gives for these arguments, a list of each letter's.
 [[nodiscard]] value invoke(call& c, value (*f)(call&),
                            std::initializer_list<std::initializer_list<const value*>> letters) {
@@ -78,9 +76,8 @@ void fold_norm(const tensor& out, const reduction& r, double order) {
                             data_type to) {
   if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   if (!is_floating(to) || promote(x.type, to) != to)
-    fail(errc::nac_run_type, "dtype is " + name_of(to) +
-                                 "; expected a floating-point type that holds all values of " +
-                                 name_of(x.type));
+    fail(errc::nac_run_type, "dtype is ", to,
+         "; expected a floating-point type that holds all values of ", x.type);
   // No elements have no greatest one, and 0 has no inverse.
   if (order < 0 || std::isinf(order)) need_elements(x, axes, axes != all_axes);
   const reduction r = reduction_of(c.arena, x, axes, keep);
@@ -151,9 +148,8 @@ using tensors::sort_key;
     if (is_floating(x.type))
       return filled(c.arena, x.type, {},
                     {data_type::float64, 0, std::numeric_limits<double>::quiet_NaN()});
-    fail(errc::nac_run_shape, "shape " + x.dims.text() +
-                                  " has no elements; expected at least 1 for type " +
-                                  name_of(x.type));
+    fail(errc::nac_run_shape, "shape ", x.dims, " has no elements; expected at least 1 for type ",
+         x.type);
   }
   return picked(c, axis, c.truth_or(2, false), [&](sort_key* all, std::int64_t count) {
     const auto is_nan = [&](const sort_key& e) {
@@ -220,9 +216,7 @@ value kthvalue(call& c) {
   if (x.type == data_type::boolean) refuse_type(x.type, "any type but bool");
   const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
   const std::int64_t k = c.whole(1), most = along(x.dims, axis).count;
-  if (k < 1 || k > most)
-    fail(errc::nac_run_argument,
-         "k is " + std::to_string(k) + "; expected 1 to " + std::to_string(most));
+  if (k < 1 || k > most) fail(errc::nac_run_argument, "k is ", k, "; expected 1 to ", most);
   return picked(c, &axis, c.truth_or(3, false),
                 [k](sort_key* all, std::int64_t count) { return of_rank(all, count, k - 1); });
 }
@@ -248,8 +242,7 @@ value histc(call& c) {
   const tensor& x = c.tensor_at(0);
   if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
   const std::int64_t bins = c.whole_or(1, 100);
-  if (bins <= 0)
-    fail(errc::nac_run_argument, "bins is " + std::to_string(bins) + "; expected at least 1");
+  if (bins <= 0) fail(errc::nac_run_argument, "bins is ", bins, "; expected at least 1");
   double low = c.real_or(2, 0), high = c.real_or(3, 0);
   const auto limit = [&](tensors::reduction by) {
     double found = 0;
@@ -263,9 +256,8 @@ value histc(call& c) {
     high = limit(tensors::reduction::max);
   }
   if (!std::isfinite(low) || !std::isfinite(high) || low > high)
-    fail(errc::nac_run_argument, "min is " + std::to_string(low) + " and max " +
-                                     std::to_string(high) +
-                                     "; expected finite numbers, and min <= max");
+    fail(errc::nac_run_argument, "min is ", low, " and max ", high,
+         "; expected finite numbers, and min <= max");
   if (low == high) {
     low -= 1;
     high += 1;
@@ -296,20 +288,18 @@ value bincount(call& c) {
   const std::int64_t at_least = c.whole_or(2, 0);
   if (!is_integral(given.type)) refuse_type(given.type, "an integer type");
   if (given.rank() != 1 || (weights != nullptr && weights->dims != given.dims))
-    fail(errc::nac_run_shape,
-         "input has shape " + given.dims.text() +
-             (weights != nullptr ? " and weights " + weights->dims.text() : "") +
-             "; expected rank 1" + (weights != nullptr ? " and the same shape" : ""));
+    fail(errc::nac_run_shape, "input has shape ", given.dims,
+         weights != nullptr ? " and weights " + weights->dims.text() : "", "; expected rank 1",
+         weights != nullptr ? " and the same shape" : "");
   if (at_least < 0)
-    fail(errc::nac_run_argument,
-         "minlength is " + std::to_string(at_least) + "; expected at least 0");
+    fail(errc::nac_run_argument, "minlength is ", at_least, "; expected at least 0");
   const tensor x = cast(c.arena, given, data_type::int64);
   const std::span<const std::int64_t> all = x.elements<std::int64_t>();
   std::int64_t count = at_least;
   for (const std::int64_t v : all) {
     if (v < 0 || v == std::numeric_limits<std::int64_t>::max())
-      fail(errc::nac_run_argument, "input has an element " + std::to_string(v) +
-                                       "; expected at least 0 and less than 2^63 - 1");
+      fail(errc::nac_run_argument, "input has an element ", v,
+           "; expected at least 0 and less than 2^63 - 1");
     count = std::max(count, v + 1);
   }
   const bool is_weighed = weights != nullptr && !all.empty();
@@ -333,7 +323,7 @@ value bincount(call& c) {
 value trace(call& c) {
   const tensor& x = c.tensor_at(0);
   if (x.type == data_type::boolean) refuse_type(x.type, "any type but bool");
-  if (x.rank() != 2) fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 2");
+  if (x.rank() != 2) fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank 2");
   const std::int64_t n = std::min(x.dim(0), x.dim(1)), step = x.dim(1) + 1;
   tensor out = make_tensor(c.arena, is_floating(x.type) ? x.type : data_type::int64, {});
   visit_sums(x.type, [&]<class A>(of<A>) {
@@ -354,16 +344,15 @@ value diff(call& c) {
   if (x.rank() == 0) fail(errc::nac_run_shape, "rank is 0; expected at least 1");
   const std::int64_t n = c.whole_or(1, 1);
   const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
-  if (n < 0) fail(errc::nac_run_argument, "n is " + std::to_string(n) + "; expected at least 0");
+  if (n < 0) fail(errc::nac_run_argument, "n is ", n, "; expected at least 0");
   if (n == 0) return x;
   value all = c.at(0);
   const value dim = make_number(c.arena, static_cast<std::int64_t>(axis));
   if (c.has(3) || c.has(4)) {
     for (const std::size_t k : {std::size_t{3}, std::size_t{4}})
       if (c.has(k) && c.tensor_at(k).rank() != x.rank())
-        fail(errc::nac_run_shape, std::string(k == 3 ? "prepend" : "append") + " has shape " +
-                                      c.tensor_at(k).dims.text() + "; expected rank " +
-                                      std::to_string(x.rank()));
+        fail(errc::nac_run_shape, k == 3 ? "prepend" : "append", " has shape ", c.tensor_at(k).dims,
+             "; expected rank ", x.rank());
     all = invoke(
         c, cat, {{c.has(3) ? &c.at(3) : nullptr, &c.at(0), c.has(4) ? &c.at(4) : nullptr}, {&dim}});
   }

@@ -14,7 +14,7 @@ std::uint32_t axes_of(std::span<const std::int64_t> list, std::size_t rank) {
   std::uint32_t set = 0;
   for (const std::int64_t a : list) {
     const std::uint32_t bit = std::uint32_t{1} << axis_of(a, rank);
-    if ((set & bit) != 0) fail(errc::nac_run_axis, "duplicate axis " + std::to_string(a));
+    if ((set & bit) != 0) fail(errc::nac_run_axis, "duplicate axis ", a);
     set |= bit;
   }
   return set;

@@ -10,7 +10,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac {
 
-void fail(errc code, std::string text) { throw fault{code, std::move(text)}; }
+message_part::message_part(const shape& dims) : text(dims.text()) {}
+void fail_with(errc code, std::initializer_list<message_part> parts) {
+  fault found{code};
+  for (const message_part& part : parts) found.text += part.text;
+  throw found;
+}
 
 // ---- memory
 
@@ -41,9 +46,8 @@ void memory::refuse() const { fail(errc::budget_steps, steps_.refusal()); }
 
 storage memory::take_any(std::uint64_t bytes, std::uint64_t elements) {
   if (bytes > limit_ || live_ > limit_ - bytes)
-    fail(errc::budget_memory, std::to_string(bytes) + " bytes are needed, and " +
-                                  std::to_string(live_) + " of " + std::to_string(limit_) +
-                                  " are in use");
+    fail(errc::budget_memory, bytes, " bytes are needed, and ", live_, " of ", limit_,
+         " are in use");
   charge(product_of_steps(elements, weight_));
   const piece p = piece_for(bytes);
   block* b = free_[p.size_class];
@@ -76,8 +80,7 @@ shape::shape(std::span<const std::int64_t> dims) {
 
 void shape::insert(std::size_t at, std::int64_t dim) {
   if (rank_ == max_rank) fail(errc::nac_run_rank);
-  if (dim < 0)
-    fail(errc::nac_run_shape, "dimension is " + std::to_string(dim) + "; expected at least 0");
+  if (dim < 0) fail(errc::nac_run_shape, "dimension is ", dim, "; expected at least 0");
   for (std::size_t i = rank_; i > at; --i) dims_[i] = dims_[i - 1];
   dims_[at] = dim;
   ++rank_;

@@ -37,6 +37,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -57,8 +58,26 @@ struct fault {
   errc code = errc::ok;
   std::string text = {};  ///< what was found
 };
+class shape;
+/// A part of a message: text, a number, a shape, the name of a type or an operation.
+struct message_part {
+  std::string text;
+
+  message_part(std::string part) noexcept : text(std::move(part)) {}
+  message_part(std::string_view part) : text(part) {}
+  message_part(const char* part) : text(part) {}
+  template <class Number>
+    requires std::is_arithmetic_v<Number> message_part(Number n) : text(std::to_string(n)) {}
+    message_part(data_type type) : text(model::name(type)) {}
+    message_part(model::operation op) : text(model::name(op)) {}
+    message_part(const shape& dims);
+};
+[[noreturn]] void fail_with(errc code, std::initializer_list<message_part> parts);
 /// Not inlined: operations are fast when nothing is wrong.
-[[noreturn]] void fail(errc code, std::string text = {});
+template <class... Parts>
+[[noreturn, gnu::noinline]] void fail(errc code, const Parts&... parts) {
+  fail_with(code, {message_part(parts)...});
+}
 
 // ---- memory
 

@@ -118,18 +118,16 @@ shape broadcast(const shape& a, const shape& b) {
   for (std::size_t i = 0; i < shorter.rank(); ++i) {
     const std::int64_t x = longer[skipped + i], y = shorter[i];
     if (x != y && x != 1 && y != 1)
-      fail(errc::nac_run_shape, a.text() + " and " + b.text() +
-                                    " don't broadcast; expected equal sizes, or 1, where " +
-                                    std::to_string(x) + " meets " + std::to_string(y));
+      fail(errc::nac_run_shape, a, " and ", b,
+           " don't broadcast; expected equal sizes, or 1, where ", x, " meets ", y);
     out[skipped + i] = x == 1 ? y : x;
   }
   return out;
 }
 
 void refuse_axis(std::int64_t axis, std::size_t rank) {
-  fail(errc::nac_run_axis, "axis is " + std::to_string(axis) + "; expected " +
-                               std::to_string(rank == 0 ? -1 : -static_cast<std::int64_t>(rank)) +
-                               " to " + std::to_string(rank == 0 ? 0 : rank - 1));
+  fail(errc::nac_run_axis, "axis is ", axis, "; expected ",
+       rank == 0 ? -1 : -static_cast<std::int64_t>(rank), " to ", rank == 0 ? 0 : rank - 1);
 }
 
 }  // namespace vm::nac
