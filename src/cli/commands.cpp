@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "tessera/transform/optimize.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
@@ -205,14 +207,14 @@ constexpr option_row option_rows[] = {
      "The maximum number of steps of a measured run (4294967296)"},
     {"run", "--shape", "[NAME=]SHAPE", in_nac | in_genome,
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
-    {"info,trace,graph,optimize", "--shape", "[NAME=]SHAPE", in_nac,
+    {"info,trace,graph", "--shape", "[NAME=]SHAPE", in_nac,
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
-    {"info,run,trace,graph,optimize", "--text", "[NAME=]TEXT", in_nac,
+    {"info,run,trace,graph", "--text", "[NAME=]TEXT", in_nac,
      "Text for an input, encoded by the container's tokenizer"},
     {"run", "--weights", "FILE", in_nac | in_genome,
      "The safetensors file with external weights (model.safetensors in the\n"
      "folder of model.nac)"},
-    {"check,info,trace,graph,optimize", "--weights", "FILE", in_nac,
+    {"check,info,trace,graph", "--weights", "FILE", in_nac,
      "The safetensors file with external weights (model.safetensors in the\n"
      "folder of model.nac)"},
     {"run", "--schedule", "ORDER", in_nac | in_nem,
@@ -226,7 +228,7 @@ constexpr option_row option_rows[] = {
      "use), planned (after their last use, whatever the schedule says) or none\n"
      "(at the end)",
      "file planned none"},
-    {"run,optimize", "--seed", "SEED", in_nac, "The seed of the program's random operations (0)"},
+    {"run", "--seed", "SEED", in_nac, "The seed of the program's random operations (0)"},
     {"run", "--no-plan", "", in_nac, "Run the program even if the container has an execution plan"},
     {"run", "--answer", "TEXT", in_nac,
      "The answer to a prompt of the execution plan; further ones are read from\n"
@@ -320,6 +322,13 @@ constexpr option_row option_rows[] = {
     {"import", "--version", "VERSION", everywhere, "The container's version (1.8)", "1.6 1.7 1.8"},
     {"import", "--no-states", "", everywhere,
      "Let buffers that the program changes begin anew in every run"},
+    {"optimize", "--shape", "[NAME=]SHAPE", everywhere,
+     "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
+    {"optimize", "--text", "[NAME=]TEXT", everywhere,
+     "Text for an input, encoded by the container's tokenizer"},
+    {"optimize", "--weights", "FILE", everywhere,
+     "The safetensors file with external weights (model.safetensors in the\nfolder of model.nac)"},
+    {"optimize", "--seed", "SEED", everywhere, "The seed of the program's random operations (0)"},
     {"optimize", "--passes", "LIST", everywhere,
      "The passes that run, with commas between them (all)"},
     {"optimize", "--explain", "", everywhere,
@@ -540,24 +549,17 @@ the archive's values and last from run to run. What NAC can't express is refused
 module and its line of Python: control flow other than cond, complex numbers as arguments. Archives
 are those of torch.export.save, PyTorch 2.5 and later, before or after run_decompositions().)"},
     {"optimize", everywhere,
-     R"(Passes, which run in this order until none changes anything:
-
-  in-place    writes in place whose old values nothing uses become results
-  identities  dropout in inference, clone, contiguous, detach, to of the same type, and the like go
-  inverses    pairs of operations that undo each other go: transposes, negations
-  algebra     x + 0, x * 1 and the like go; chains of views, permutes and casts shrink
-  folding     what follows from weights and constants alone becomes a weight
-  batch-norm  batch normalization moves into the weights of the layer before it
-  common      results that are computed twice are computed once
-  dead-code   instructions and weights that nothing uses go
-  placement   weights are loaded right before their first use
-  schedule    MMAP says when results are freed and weights are loaded ahead
-
+     "Passes, which run in this order until none changes anything:\n\n"
+#define TESSERA_X(enumerator, name, summary) "  " name ": " summary "\n"
+     TESSERA_OPTIMIZER_PASSES(TESSERA_X)
+#undef TESSERA_X
+         R"(
 A rule applies where the container proves its conditions, for inputs of any type and shape; only that
-images have a batch dimension is assumed. Outputs are the same but for batch-norm's rounding. Inputs,
-states, random operations, names, the execution plan and all else stay. If the shapes of the inputs
-are given, both containers are run on them, and their peak memory is shown. --check compares the
-outputs: floats up to the rounding of their type, everything else exactly.)"},
+images have a batch dimension is assumed. Outputs are the same, but for batch-norm's rounding and the
+sign of zeros that 0 was added to. Inputs, states, random operations, names, the execution plan and all
+else stay. If the shapes of the inputs are given, both containers are run on them, and their peak
+memory is shown. --check compares the outputs: floats up to the rounding of their type, everything else
+exactly.)"},
     {"assemble", everywhere,
      R"(Only `code:` is required; tables that it refers to are added. Four lines are a program:
 

@@ -7,7 +7,7 @@
 //   w' = w * scale,  b' = (b - mean) * scale + bias
 
 #include <cmath>
-#include <cstring>
+#include <limits>
 #include <tessera/core/load_store.hpp>
 #include <unordered_map>
 #include <utility>
@@ -93,14 +93,14 @@ class normalization_folder {
     const std::size_t size = nac::size_of(type);
     to.resize(values.size() * size);
     for (std::size_t i = 0; i < values.size(); ++i) {
-      const double v = type == nac::data_type::float64
-                           ? values[i]
-                           : static_cast<double>(static_cast<float>(values[i]));
-      if (!std::isfinite(v)) return false;
+      const double most = type == nac::data_type::float64
+                              ? std::numeric_limits<double>::max()
+                              : static_cast<double>(std::numeric_limits<float>::max());
+      if (!(std::fabs(values[i]) <= most)) return false;
       if (type == nac::data_type::float64)
-        store_le(to.data() + i * size, v);
+        store_le(to.data() + i * size, values[i]);
       else
-        store_le(to.data() + i * size, static_cast<float>(v));
+        store_le(to.data() + i * size, static_cast<float>(values[i]));
     }
     return true;
   }
@@ -200,6 +200,7 @@ class normalization_folder {
     if (weight.size() % channels != 0) return;
     const std::size_t row = weight.size() / channels;
     for (std::size_t k = 0; k < channels; ++k) {
+      if (!(variance[k] + *eps > 0)) return;
       scale[k] /= std::sqrt(variance[k] + *eps);
       for (std::size_t i = 0; i < row; ++i) weight[k * row + i] *= scale[k];
       bias[k] = (bias[k] - mean[k]) * scale[k] + shift[k];

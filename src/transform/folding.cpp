@@ -36,6 +36,7 @@ class folder {
 
   void run() {
     find_constant();
+    c_.folded_bytes.resize(g_.size(), pass_context::untried);
     std::vector<bool> is_needed(g_.size());  // by something that isn't constant
     for (std::uint32_t n = last_; n != graph::none; n = g_[n].previous) {
       if (constant_[n] && is_needed[n] && g_[n].what == graph::role::operation && try_fold(n))
@@ -44,6 +45,8 @@ class folder {
         for (const graph::operand& o : g_[n].operands)
           if (o.node != graph::none) is_needed[o.node] = true;
     }
+    // What took too much may take less now.
+    if (c_.count != 0) c_.folded_bytes.assign(g_.size(), pass_context::untried);
   }
 
  private:
@@ -94,16 +97,16 @@ class folder {
   }
 
   [[nodiscard]] bool try_fold(std::uint32_t n) {
-    if (c_.unfoldable.size() < g_.size()) c_.unfoldable.resize(g_.size());
-    if (c_.unfoldable[n] || !g_.holds_weights()) return false;
+    if (!g_.holds_weights()) return false;
     const std::vector<std::uint32_t> cone = cone_of(n);
+    if (cone.empty()) return false;
+    const std::uint64_t limit = freed_by(cone) + c_.options.max_growth;
+    std::uint64_t& size = c_.folded_bytes[n];
+    if (size != pass_context::untried && size > limit) return false;
     std::optional<folded> made;
-    if (!cone.empty() && c_.steps < c_.options.max_all_steps) made = compute(cone);
-    const std::uint64_t limit = made ? freed_by(cone) + c_.options.max_growth : 0;
-    if (!made || made->data.size() + record_bytes > limit) {
-      c_.unfoldable[n] = true;
-      return false;
-    }
+    if (c_.steps < c_.options.max_all_steps) made = compute(cone);
+    size = made ? made->data.size() + record_bytes : pass_context::impossible;
+    if (size > limit) return false;
     const std::string name = "folded." + std::to_string(g_[n].origin);
     const std::uint32_t p =
         g_.add_parameter(name, made->type, made->shape, {made->data.data(), made->data.size()});

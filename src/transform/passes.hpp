@@ -24,11 +24,12 @@ namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
 struct pass_context {
+  static constexpr std::uint64_t untried = 0, impossible = ~std::uint64_t{0};
   const optimize_options& options;
   optimizer_pass by;
   std::vector<rewrite>& log;
-  std::vector<bool>& unfoldable;  ///< by node: folding it was tried
-  std::uint64_t& steps;           ///< that folding has taken
+  std::vector<std::uint64_t>& folded_bytes;  ///< by node: what folding it would give, once tried
+  std::uint64_t& steps;                      ///< that folding has taken
   std::uint64_t count = 0;
 
   void changed(const graph& g, std::uint32_t n, std::string text) {

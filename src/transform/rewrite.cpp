@@ -4,7 +4,7 @@
 // Passes by what operations mean: identities, pairs that undo each other, arithmetic, chains.
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
 #include <utility>
 
 #include "transform/passes.hpp"
@@ -62,8 +62,7 @@ class rewriting {
                                                   std::size_t letter) const {
     const std::optional<double> v = g_.number(g_.argument(n, b, letter));
     constexpr double most = 9007199254740992;  // integers below are exact
-    if (!v || *v != static_cast<double>(static_cast<std::int64_t>(std::clamp(*v, -most, most))))
-      return std::nullopt;
+    if (!v || !(*v >= -most && *v <= most) || std::trunc(*v) != *v) return std::nullopt;
     return static_cast<std::int64_t>(*v);
   }
   /// Whether a node is an operation that can be seen through, with its operands in `b`.

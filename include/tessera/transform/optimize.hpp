@@ -15,8 +15,9 @@
 //   proof         a rule applies where its conditions follow from the container: types of weights and
 //                 of what is computed from them, constants, which operations are random or write in
 //                 place. Inputs are tensors of any type and shape
-//   rounding      only `batch-norm` changes it: weights are scaled once, in float64. It takes it that
+//   rounding      only `batch-norm` changes it: weights are scaled once, in float64. It assumes that
 //                 the images of a convolution have a batch dimension, as PyTorch's layers demand
+//   zeros         x + 0 becomes x, which may be -0
 //   faults        what a run fails at may vanish together with the instruction
 //   what stays    inputs and their order, outputs, states, lifted constants, random operations and
 //                 their order, CONVERGENCE and its branches, names, external weights, quantized
@@ -48,7 +49,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
-// X(enumerator, name, what it does)
+// X(enumerator, name, what it does), for whatever says something about every pass
 #define TESSERA_OPTIMIZER_PASSES(X)                                                                \
   X(in_place, "in-place", "writes in place whose old values nothing uses become results")          \
   X(identities, "identities",                                                                      \
@@ -77,7 +78,6 @@ inline constexpr optimizer_pass_row optimizer_passes[] = {
     TESSERA_OPTIMIZER_PASSES(TESSERA_X)
 #undef TESSERA_X
 };
-#undef TESSERA_OPTIMIZER_PASSES
 inline constexpr std::size_t optimizer_pass_count =
     sizeof optimizer_passes / sizeof optimizer_passes[0];
 [[nodiscard]] constexpr std::uint32_t bit_of(optimizer_pass p) noexcept {
@@ -87,7 +87,7 @@ inline constexpr std::uint32_t all_passes = (std::uint32_t{1} << optimizer_pass_
 
 struct optimize_options {
   std::uint32_t passes = all_passes;  ///< bits of those that run
-  std::uint32_t max_rounds = 64;
+  std::uint32_t max_rounds = 1024;
   /// Bytes by which folding one result may enlarge the container.
   std::uint64_t max_growth = 4096;
   /// For folding one result, and for all of them: elements touched; bytes in memory.
