@@ -123,16 +123,36 @@ std::span<const double> call::numbers(std::size_t letter) {
     for (std::size_t i = 0; i < list.size(); ++i) out[i] = number_of(list[i]).real;
     return {out, list.size()};
   }
+  if (v.is_tensor() && v.as_tensor().rank() == 1) {
+    const tensor& t = v.as_tensor();
+    double* const out = keep(t.size(), numbers_, numbers_used_);
+    cast(t.type, t.data, data_type::float64, static_cast<std::byte*>(static_cast<void*>(out)),
+         t.size());
+    return {out, t.size()};
+  }
   double* const out = keep(1, numbers_, numbers_used_);
   *out = number_of(v).real;
   return {out, 1};
 }
 
 data_type call::type_or(std::size_t letter, data_type otherwise) const {
-  for (std::size_t k = 0; k < count(letter); ++k)
-    if (const value& v = at(letter, k); v.what() == value::form::string)
-      if (const std::optional<data_type> t = type_named(v.as_string())) return *t;
+  for (std::size_t k = 0; k < count(letter); ++k) {
+    const value& v = at(letter, k);
+    if (v.what() != value::form::string) continue;
+    if (const std::optional<data_type> t = type_named(v.as_string())) return *t;
+    if (const std::optional<data_type> t = parts_named(v.as_string())) {
+      makes_complex_ = true;
+      return *t;
+    }
+  }
   return otherwise;
+}
+
+std::optional<data_type> parts_named(std::string_view name) noexcept {
+  if (name.substr(0, 6) == "torch.") name.remove_prefix(6);
+  if (name == "complex64") return data_type::float32;
+  if (name == "complex128") return data_type::float64;
+  return std::nullopt;
 }
 
 std::optional<data_type> type_named(std::string_view name) noexcept {

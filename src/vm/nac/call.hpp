@@ -169,6 +169,8 @@ class call {
   }
   /// The data type that one of a letter's arguments names; devices, layouts and the like name none.
   [[nodiscard]] data_type type_or(std::size_t letter, data_type otherwise) const;
+  /// Whether the type that type_or() gave is that of the parts of complex elements.
+  [[nodiscard]] bool makes_complex() const noexcept { return makes_complex_; }
 
  private:
   [[nodiscard]] const tensor& first_of(const value& v) const;
@@ -189,10 +191,13 @@ class call {
   std::size_t ints_used_ = 0, numbers_used_ = 0;
   std::int64_t ints_[max_kept];  // of lists that were computed
   double numbers_[max_kept];
+  mutable bool makes_complex_ = false;
 };
 
 /// The type that PyTorch means by "float32", "torch.float32", "f32"; none for other words.
 [[nodiscard]] std::optional<data_type> type_named(std::string_view name) noexcept;
+/// The type of the parts that PyTorch means by "complex64", "torch.complex128"; none for other words.
+[[nodiscard]] std::optional<data_type> parts_named(std::string_view name) noexcept;
 
 }  // namespace vm::nac
 }  // namespace tessera::inline TESSERA_ABI

@@ -7,6 +7,7 @@
 #include "complex.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -85,6 +86,17 @@ constexpr part_wise by_parts[] = {{operation::add, "01"},
                                   {operation::triu},
                                   {operation::tril},
                                   {operation::zeros_like},
+                                  {operation::reverse_axes},
+                                  {operation::unfold},
+                                  {operation::masked_select},
+                                  {operation::take_along_dim},
+                                  {operation::full_like, "01"},
+                                  {operation::copy, "01"},
+                                  {operation::masked_fill, "02"},
+                                  {operation::scatter, "03"},
+                                  {operation::scatter_add, "03"},
+                                  {operation::index_add, "03"},
+                                  {operation::index_copy, "03"},
                                   {operation::slice_scatter, "01"},
                                   {operation::select_scatter, "01"}};
 /// Those whose result is linear in each of two operands, the first of which is this argument.
@@ -97,6 +109,10 @@ constexpr bilinear products[] = {{operation::mul},
                                  {operation::outer},
                                  {operation::kron},
                                  {operation::einsum, 1}};
+
+/// Made of operations that take complex tensors.
+constexpr operation made_of_others[] = {operation::transpose_matrices, operation::adjoint,
+                                        operation::linalg_diagonal, operation::vecdot};
 
 /// The operation on other arguments, in the same order.
 [[nodiscard]] value run_with(call& c, std::span<const value> arguments) {
@@ -113,6 +129,13 @@ constexpr bilinear products[] = {{operation::mul},
   return value(std::move(all));
 }
 
+/// A part of an operand with elements of the result.
+[[nodiscard]] value operand_part(call& c, const value& v, std::int64_t part) {
+  if (v.is_complex()) return part_of(c, v.as_tensor(), part);
+  if (part == 0 || !v.is_tensor()) return v;
+  if (v.as_tensor().is_number) return make_number(c.arena, std::int64_t{0});
+  return result_of(c, operation::zeros_like, {v});
+}
 [[nodiscard]] value in_parts(call& c, std::string_view letters) {
   value results[2];
   for (std::int64_t part = 0; part < 2; ++part) {
@@ -121,13 +144,21 @@ constexpr bilinear products[] = {{operation::mul},
       given.push_back(v->is_complex() ? value(part_of(c, v->as_tensor(), part)) : *v);
     for (const char letter : letters) {
       const auto at = static_cast<std::size_t>(letter - '0');
-      for (std::size_t k = 0; part == 1 && k < c.count(at); ++k) {
-        value& one = given[c.binding().first[at] + k];
-        if (c.at(at, k).is_complex() || !one.is_tensor()) continue;
-        one = one.as_tensor().is_number ? value(make_number(c.arena, std::int64_t{0}))
-                                        : result_of(c, operation::zeros_like, {one});
-      }
+      for (std::size_t k = 0; k < c.count(at); ++k)
+        given[c.binding().first[at] + k] = operand_part(c, c.at(at, k), part);
     }
+    results[part] = run_with(c, given);
+  }
+  return complex_of(c, results[0], results[1]);
+}
+// The last of its tensors are the elements; those before are indices.
+[[nodiscard]] value index_put_of(call& c) {
+  value results[2];
+  for (std::int64_t part = 0; part < 2; ++part) {
+    std::vector<value> given;
+    for (const value* const v : c.arguments()) given.push_back(*v);
+    for (const std::size_t at : {std::size_t{0}, c.binding().first[1] + c.count(1) - 1})
+      given[at] = operand_part(c, given[at], part);
     results[part] = run_with(c, given);
   }
   return complex_of(c, results[0], results[1]);
@@ -187,6 +218,74 @@ constexpr bilinear products[] = {{operation::mul},
   return result_of(c, operation::div, {top, size});
 }
 
+/// The elements in another type: of a complex one, or without their imaginary parts.
+[[nodiscard]] value converted(call& c, const tensor& pairs) {
+  for (std::size_t k = 0; k < c.count(1); ++k) {
+    const value& to = c.at(1, k);
+    if (to.is_complex()) return value::complex(cast(c.arena, pairs, to.as_tensor().type));
+    if (to.is_tensor()) return cast(c.arena, part_of(c, pairs, 0), to.as_tensor().type);
+    if (to.what() != value::form::string) continue;
+    if (const std::optional<data_type> t = parts_named(to.as_string()))
+      return value::complex(cast(c.arena, pairs, *t));
+    if (const std::optional<data_type> t = type_named(to.as_string()))
+      return cast(c.arena, part_of(c, pairs, 0), *t);
+  }
+  return c.at(0);
+}
+/// The root with a real part that isn't negative.
+[[nodiscard]] value root_of(call& c, const tensor& re, const tensor& im) {
+  const auto of = [&](operation o, const value& a, const value& b) {
+    return tensor_of(c, o, {a, b});
+  };
+  const tensor size = tensor_of(c, operation::hypot, {re, im});
+  const value half = make_number(c.arena, 0.5);
+  const auto root =
+      [&](operation o) {  // of (size + re) / 2 or (size - re) / 2, which is not below 0
+        const tensor sum =
+            tensor_of(c, operation::relu, {of(operation::mul, of(o, size, re), half)});
+        return tensor_of(c, operation::sqrt, {sum});
+      };
+  return value::complex(
+      paired(c, root(operation::add), of(operation::copysign, root(operation::sub), im)));
+}
+/// A power: by products for a small whole exponent, else by logarithms.
+[[nodiscard]] value power_of(call& c) {
+  const value &base = c.at(0), &exponent = c.at(1);
+  if (base.is_complex() && exponent.is_tensor() && exponent.as_tensor().is_number) {
+    const double n = call::number_of(exponent).real;
+    if (n == 0.5) return result_of(c, operation::sqrt, {base});
+    if (n == 0) return result_of(c, operation::ones_like, {base});
+    value product = base;
+    for (double k = 1; k < n && n <= 8 && n == static_cast<int>(n); ++k)
+      product = result_of(c, operation::mul, {product, base});
+    if (n >= 1 && n <= 8 && n == static_cast<int>(n)) return product;
+  }
+  const value logarithm = result_of(c, operation::log, {base});
+  return result_of(c, operation::exp, {result_of(c, operation::mul, {logarithm, exponent})});
+}
+/// Letters input weight bias, or self mat1 mat2 beta alpha.
+[[nodiscard]] value sum_of_products(call& c) {
+  const bool is_linear = c.operation == operation::linear;
+  const auto scaled = [&](const value& v, std::size_t letter) {
+    return is_linear || !c.has(letter) ? v : result_of(c, operation::mul, {v, c.at(letter)});
+  };
+  const value weight = is_linear ? result_of(c, operation::transpose,
+                                             {c.at(1), make_number(c.arena, std::int64_t{-2}),
+                                              make_number(c.arena, std::int64_t{-1})})
+                                 : c.at(2);
+  const value product =
+      scaled(result_of(c, operation::matmul, {c.at(is_linear ? 0 : 1), weight}), 4);
+  if (is_linear && !c.has(2)) return product;
+  return result_of(c, operation::add, {scaled(c.at(is_linear ? 2 : 0), 3), product});
+}
+[[nodiscard]] value equality_of(call& c) {
+  const auto part = [&](std::int64_t k) {
+    return result_of(c, c.operation, {operand_part(c, c.at(0), k), operand_part(c, c.at(1), k)});
+  };
+  return result_of(c, c.operation == operation::eq ? operation::logical_and : operation::logical_or,
+                   {part(0), part(1)});
+}
+
 /// Functions of one complex tensor; none for others.
 [[nodiscard]] value function_of(call& c, const tensor& pairs) {
   const tensor re = part_of(c, pairs, 0), im = part_of(c, pairs, 1);
@@ -196,8 +295,21 @@ constexpr bilinear products[] = {{operation::mul},
   if (o == operation::conj) return conjugate(c, pairs);
   if (o == operation::abs) return tensor_of(c, operation::hypot, {re, im});
   if (o == operation::angle) return tensor_of(c, operation::atan2, {im, re});
+  if (o == operation::norm) {
+    std::vector<value> given;
+    for (const value* const v : c.arguments()) given.push_back(*v);
+    given[0] = tensor_of(c, operation::hypot, {re, im});
+    return run_with(c, given);
+  }
+  if (o == operation::isnan || o == operation::isinf)
+    return result_of(c, operation::logical_or, {result_of(c, o, {re}), result_of(c, o, {im})});
   if (o == operation::square) return result_of(c, operation::mul, {c.at(0), c.at(0)});
   if (o == operation::exp) return by_angle(c, tensor_of(c, operation::exp, {re}), im);
+  if (o == operation::ones_like) return without_imaginary(c, tensor_of(c, o, {re}));
+  if (o == operation::sqrt) return root_of(c, re, im);
+  if (o == operation::reciprocal)
+    return result_of(c, operation::div, {tensor_of(c, operation::ones_like, {re}), c.at(0)});
+  if (o == operation::to_copy || o == operation::type_as) return converted(c, pairs);
   if (o == operation::log)
     return value::complex(
         paired(c, tensor_of(c, operation::log, {tensor_of(c, operation::hypot, {re, im})}),
@@ -206,6 +318,10 @@ constexpr bilinear products[] = {{operation::mul},
 }
 
 }  // namespace
+
+value without_imaginary(call& c, const tensor& real) {
+  return value::complex(paired(c, real, tensor_of(c, operation::zeros_like, {real})));
+}
 
 value run_complex(call& c) {
   constexpr operation transforms[] = {operation::fft,       operation::ifft,    operation::irfft,
@@ -219,7 +335,15 @@ value run_complex(call& c) {
     if (row.what == o) return in_parts(c, row.letters);
   for (const bilinear& row : products)
     if (row.what == o) return product_of(c, row.first);
+  if (std::find(std::begin(made_of_others), std::end(made_of_others), o) !=
+      std::end(made_of_others))
+    return functions[static_cast<std::size_t>(o)](c);
   if (o == operation::div) return quotient_of(c);
+  if (o == operation::pow) return power_of(c);
+  if (o == operation::index_put) return index_put_of(c);
+  if (o == operation::linear || o == operation::addmm || o == operation::baddbmm)
+    return sum_of_products(c);
+  if (o == operation::eq || o == operation::ne) return equality_of(c);
   if (!c.at(0).is_complex())
     fail(errc::nac_run_kind, "a complex tensor after a real one; expected real ones");
   const tensor& pairs = c.at(0).as_tensor();

@@ -49,12 +49,13 @@ namespace {
              "logical_or(logical_or(eq(a, b), w), x)")                                             \
   X(allclose, "item(all(isclose(a, b, c, d, e)))")                                                 \
   X(transpose_matrices, "transpose(a, -2, -1)")                                                    \
+  X(adjoint, "conj(transpose(a, -2, -1))")                                                         \
   X(flip_columns, "flip(a, 1)")                                                                    \
   X(flip_rows, "flip(slice(a, 0), 0)")                                                             \
   X(linalg_diagonal, "diagonal(a, b|0, c|-2, d|-1)")                                               \
   X(where_true, "unbind(nonzero(a), 1)")                                                           \
   X(polar, "complex(mul(a, cos(b)), mul(a, sin(b)))")                                              \
-  X(vecdot, "sum(mul(a, b), c|-1)")                                                                \
+  X(vecdot, "sum(mul(conj(a), b), c|-1)")                                                          \
   X(logdet, "log(det(a))")                                                                         \
   X(frobenius_norm, "norm(a, 2.0, b, c)")                                                          \
   X(pairwise_distance, "norm(add(sub(a, b), d|1e-6), c|2.0, -1, e)")                               \

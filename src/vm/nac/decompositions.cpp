@@ -378,13 +378,16 @@ value qr(call& c) {
       std::vector<value>{mode == "r" ? none : cast(c.arena, q, b.type), cast(c.arena, r, b.type)});
 }
 
-// Letters: A full_matrices.
-value svd(call& c) {
+/// U, S and V'; without full matrices as many columns and rows as there are values.
+[[nodiscard]] value singular_factors(call& c, bool full) {
   const batch b = batch_of(c, c.tensor_at(0));
-  const factors_of_all f = decompose(c, b, c.truth_or(1, true));
+  const factors_of_all f = decompose(c, b, full);
   return value(std::vector<value>{cast(c.arena, f.u, b.type), cast(c.arena, f.s, b.type),
                                   cast(c.arena, f.v, b.type)});
 }
+// Letters: A full_matrices.
+value svd(call& c) { return singular_factors(c, c.truth_or(1, true)); }
+value reduced_svd(call& c) { return singular_factors(c, c.truth_or(1, false)); }
 value svdvals(call& c) { return values_along_last(c, c.tensor_at(0)); }
 value eigh(call& c) {
   std::pair<tensor, tensor> both = eigenvalues_of_all(c, 1);

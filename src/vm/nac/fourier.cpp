@@ -31,10 +31,6 @@ using complex_number = std::complex<double>;
 
 // ---- complex tensors
 
-[[nodiscard]] tensor with_no_imaginary(call& c, const tensor& x) {
-  return paired(c, x, tensor_of(c, operation::zeros_like, {x}));
-}
-
 // ---- transforms of a line
 
 /// The discrete Fourier transform of some length: X[k] = sum of x[j] e^(-2 pi i j k / n).
@@ -189,7 +185,7 @@ struct request {
   const data_type type = as_float(x.type);
   if (type != data_type::float32 && type != data_type::float64) refuse_type(type, "f32 or f64");
   const tensor real = cast(c.arena, x, data_type::float64);
-  tensor pairs = given.is_complex() ? real : with_no_imaginary(c, real);
+  tensor pairs = given.is_complex() ? real : without_imaginary(c, real).as_tensor();
   double elements = 1;
   const std::size_t count = r.axes.size();
   for (std::size_t k = 0; k < count; ++k) {

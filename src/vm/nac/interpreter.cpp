@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "convergence.hpp"
+#include "multiply.hpp"
 #include "row_major.hpp"
 #include "schedule.hpp"
 #include "types.hpp"
@@ -352,14 +353,15 @@ value interpreter::copy_to_state(std::uint32_t i) {
 /// gives of their indices.
 tensor interpreter::write_base(const change& c, const tensor& from) {
   const value& old = results_[c.base];
-  if (!old.is_tensor())
+  if (!old.is_tensor() && !old.is_complex())
     fail(errc::nac_run_kind, "v", c.base, ", a list, would change in place; expected a tensor");
   const tensor base = old.as_tensor();
-  tensor indices = make_tensor(arena_, data_type::int64, base.dims);
+  const std::size_t unit = old.is_complex() ? 2 : 1;  // numbers of an element
+  tensor indices = make_tensor(arena_, data_type::int64, leading(base.dims, unit - 1));
   for (std::size_t k = 0; k < indices.size(); ++k)
     indices.as<std::int64_t>()[k] = static_cast<std::int64_t>(k);
+  std::size_t count = indices.size();
   value at = std::move(indices);
-  std::size_t count = base.size();
   for (std::uint32_t k = c.first_step; k < c.first_step + c.steps; ++k) {
     const std::uint32_t m = changes_.path[k];
     if (code_[m].what == kind::change) continue;
@@ -377,7 +379,7 @@ tensor interpreter::write_base(const change& c, const tensor& from) {
     count = at.as_tensor().size();
   }
   const value& target = decayed(at);
-  if (!target.is_tensor() || target.as_tensor().size() != from.size() ||
+  if (!target.is_tensor() || unit * target.as_tensor().size() != from.size() ||
       target.as_tensor().type != data_type::int64 || from.type != base.type)
     fail(errc::nac_run_in_place, "the target, ", from.size(), " elements of type ", name(from.type),
          ", doesn't match its view of v", c.base, ", of type ", name(base.type));
@@ -388,7 +390,7 @@ tensor interpreter::write_base(const change& c, const tensor& from) {
   const std::int64_t* const places = target.as_tensor().as<std::int64_t>();
   visit(base.type, [&]<class T>(of<T>) {
     for (std::size_t k = 0; k < from.size(); ++k)
-      out.as<T>()[static_cast<std::size_t>(places[k])] = from.as<T>()[k];
+      out.as<T>()[static_cast<std::size_t>(places[k / unit]) * unit + k % unit] = from.as<T>()[k];
   });
   return out;
 }
@@ -399,7 +401,7 @@ value interpreter::change_in_place(std::uint32_t i) {
   std::vector<const value*> arguments(arguments_.begin() + p.first,
                                       arguments_.begin() + p.first + p.arguments);
   const value& first = decayed(*arguments[0]);
-  if (!first.is_tensor())
+  if (!first.is_tensor() && !first.is_complex())
     fail(errc::nac_run_kind, "the first operand changes in place; expected a tensor");
   const tensor target = first.as_tensor();
   // 1.0 is 1 in files of the original compiler; in place of integers it can be nothing else.
@@ -415,8 +417,10 @@ value interpreter::change_in_place(std::uint32_t i) {
   }
   call of(arena_, work_, p.operation, bindings_[i], arguments);
   value made = nac::run(of);
-  if (!made.is_tensor())
+  if (!made.is_tensor() && !made.is_complex())
     fail(errc::nac_run_in_place, "the operation has several results; expected one tensor");
+  if (made.is_complex() != first.is_complex())
+    fail(errc::nac_run_kind, "only one of the result and the target is complex; expected both");
   if (!(made.as_tensor().dims == target.dims))
     fail(errc::nac_run_shape, "the result has shape ", made.as_tensor().dims, "; expected ",
          target.dims, ", that of the target");
@@ -426,11 +430,15 @@ value interpreter::change_in_place(std::uint32_t i) {
     if (!fits)
       fail(errc::nac_run_type, "the result has type ", name(from), "; expected ", name(target.type),
            ", that of the target");
-    made = cast(arena_, made.as_tensor(), target.type);
+    made.as_tensor() = cast(arena_, made.as_tensor(), target.type);
   }
   made.as_tensor().is_number = target.is_number;
   value base;
-  if (c.writes) base = results_[c.base] = write_base(c, made.as_tensor());
+  if (c.writes) {
+    tensor whole = write_base(c, made.as_tensor());
+    base = made.is_complex() ? value::complex(std::move(whole)) : value(std::move(whole));
+    results_[c.base] = base;
+  }
   if (code_[c.base].what == kind::state) next_states_[code_[c.base].slot] = c.writes ? base : made;
   for (std::uint32_t k = c.first_again; k < c.first_again + c.again; ++k) {
     const renewed& r = changes_.again[k];

@@ -126,6 +126,13 @@ struct square_matrices {
   return m;
 }
 
+/// Throws where a matrix is marked.
+void expect_unmarked(const tensor& info, const char* what) {
+  for (std::size_t i = 0; i < info.size(); ++i)
+    if (info.as<std::int32_t>()[i] != 0)
+      fail(errc::nac_run_argument, "matrix ", i, " is ", what);
+}
+
 /// The solution X of A X = B for doubles of one batch; singular ones throw, or get NaN and a mark.
 [[nodiscard]] tensor solved(call& c, const square_matrices& m, const tensor& b, std::size_t columns,
                             std::int32_t* marks) {
@@ -392,6 +399,9 @@ value det(call& c) {
   return cast(c.arena, out, given.type);
 }
 
+// PyTorch's has factors and pivots, too, for gradients.
+value linalg_det(call& c) { return value(std::vector<value>{det(c)}); }
+
 /// The determinant's sign and the logarithm of its size.
 value slogdet(call& c) {
   const tensor& given = c.tensor_at(0);
@@ -428,8 +438,11 @@ value inverse_ex(call& c) {
   return value(std::vector<value>{out, marks});
 }
 
-// B is a vector where it has one dimension, or those of A but the last; else matrices.
-value solve(call& c) {
+namespace {
+
+/// X of A X = B, or of X A = B. B is a vector where it has one dimension, or those of A but the last;
+/// else matrices. `info` gets marks of singular matrices, which throw without it.
+[[nodiscard]] tensor solution_of(call& c, tensor* info) {
   const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
   expect_type(b, a.type);
   const bool left = c.truth_or(2, true);
@@ -444,9 +457,24 @@ value solve(call& c) {
   const square_matrices m = matrices_of(c, expanded(c, matrix, batch));
   right = cast(c.arena, expanded(c, right, batch), data_type::float64);
   const auto columns = count_of(right.dim(right.rank() - 1));
-  tensor x = cast(c.arena, solved(c, m, right, columns, nullptr), a.type);
+  if (info != nullptr) *info = make_tensor(c.arena, data_type::int32, batch);
+  std::int32_t* const marks = info == nullptr ? nullptr : info->as<std::int32_t>();
+  tensor x = cast(c.arena, solved(c, m, right, columns, marks), a.type);
   if (!left) x = turned(c, x);
   return vectors ? tensor_of(c, operation::squeeze, {x, whole(c, -1)}) : x;
+}
+
+}  // namespace
+
+value solve(call& c) { return solution_of(c, nullptr); }
+// The solution, factors and pivots, which are empty here because only gradients need them, and marks.
+value solve_ex(call& c) {
+  tensor info;
+  const tensor x = solution_of(c, &info);
+  if (c.truth_or(3, false)) expect_unmarked(info, "singular; expected an invertible one");
+  const tensor factors_of_a = make_tensor(c.arena, x.type, {0});
+  const tensor pivots = make_tensor(c.arena, data_type::int32, {0});
+  return value(std::vector<value>{x, factors_of_a, pivots, info});
 }
 
 value solve_triangular(call& c) {
@@ -470,30 +498,50 @@ value solve_triangular(call& c) {
   return left ? x : turned(c, x);
 }
 
-// A = L L'; of A only the lower triangle is read, or the upper one.
-value cholesky(call& c) {
+namespace {
+
+/// A = L L'; of A only the lower triangle is read, or the upper one. The size of the leading part that
+/// isn't positive definite, or 0.
+[[nodiscard]] std::int32_t factorise_symmetric(double* a, std::size_t n) {
+  for (std::size_t j = 0; j < n; ++j) {
+    double* const row = a + j * n;
+    for (std::size_t k = 0; k <= j; ++k) {
+      double sum = row[k];
+      for (std::size_t p = 0; p < k; ++p) sum -= row[p] * a[k * n + p];
+      if (k == j && !(sum > 0)) return static_cast<std::int32_t>(j + 1);
+      row[k] = k == j ? std::sqrt(sum) : sum / a[k * n + k];
+    }
+    std::fill(row + j + 1, row + n, 0.0);
+  }
+  return 0;
+}
+[[nodiscard]] tensor cholesky_of(call& c, tensor& info) {
   const tensor& given = c.tensor_at(0);
   const bool upper = c.truth_or(1, false);
   if (given.rank() < 2)
     fail(errc::nac_run_shape, "shape is ", given.dims, "; expected square matrices");
   const square_matrices m = matrices_of(c, upper ? turned(c, given) : given);
-  for (std::size_t i = 0; i < m.count; ++i) {
-    double* const a = m.at(i);
-    for (std::size_t j = 0; j < m.n; ++j) {
-      double* const row = a + j * m.n;
-      for (std::size_t k = 0; k <= j; ++k) {
-        double sum = row[k];
-        for (std::size_t p = 0; p < k; ++p) sum -= row[p] * a[k * m.n + p];
-        if (k == j && !(sum > 0))
-          fail(errc::nac_run_argument, "matrix ", i,
-               " isn't positive definite; expected one that is");
-        row[k] = k == j ? std::sqrt(sum) : sum / a[k * m.n + k];
-      }
-      std::fill(row + j + 1, row + m.n, 0.0);
-    }
-  }
+  info = make_tensor(c.arena, data_type::int32, leading(given.dims, 2));
+  for (std::size_t i = 0; i < m.count; ++i)
+    info.as<std::int32_t>()[i] = factorise_symmetric(m.at(i), m.n);
   const tensor out = cast(c.arena, m.a, given.type);
   return upper ? turned(c, out) : out;
+}
+constexpr const char* not_positive = "not positive definite; expected one that is";
+
+}  // namespace
+
+value cholesky(call& c) {
+  tensor info;
+  tensor out = cholesky_of(c, info);
+  expect_unmarked(info, not_positive);
+  return out;
+}
+value cholesky_ex(call& c) {
+  tensor info;
+  const tensor out = cholesky_of(c, info);
+  if (c.truth_or(2, false)) expect_unmarked(info, not_positive);
+  return value(std::vector<value>{out, info});
 }
 
 }  // namespace vm::nac::operations

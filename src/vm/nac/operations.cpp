@@ -47,6 +47,7 @@ value run(call& c) {
   if (each.read != 0) c.charge_operands(each.read);
   c.arena.set_weight(each.written);
   value out = c.is_complex() ? run_complex(c) : functions[static_cast<std::size_t>(c.operation)](c);
+  if (c.makes_complex() && out.is_tensor()) out = without_imaginary(c, out.as_tensor());
   c.arena.set_weight(1);
   return out;
 }

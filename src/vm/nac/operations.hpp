@@ -49,6 +49,8 @@ struct element_steps {
 [[nodiscard]] value run(call& c);
 /// The same for a call with complex arguments.
 [[nodiscard]] value run_complex(call& c);
+/// A real tensor as a complex one.
+[[nodiscard]] value without_imaginary(call& c, const tensor& real);
 /// What another operation gives, for those that are made of others: one argument for each letter of
 /// its pattern; a list of tensors is all that a repeated letter gets. Charges what run() charges.
 [[nodiscard]] value result_of(call& c, model::operation o, std::span<const value> arguments);

@@ -155,6 +155,7 @@ value tensor_split_by(call& c) {
 value atleast_1d_each(call& c) { return of_each(c, operation::atleast_1d); }
 value atleast_2d_each(call& c) { return of_each(c, operation::atleast_2d); }
 value atleast_3d_each(call& c) { return of_each(c, operation::atleast_3d); }
+value to_cpu(call& c) { return of_each(c, operation::pass); }
 
 // ---- of others
 

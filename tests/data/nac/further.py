@@ -41,6 +41,9 @@ meanings.update({
 })
 
 
+words.update({torch.complex64: "complex64", torch.complex128: "complex128"})
+
+
 def by_type(name, *shapes, types=every, **kw):
     for t in types:
         either(name, *[noise(*s, dtype=t) for s in shapes], **kw)
@@ -789,6 +792,121 @@ def matrices():
     refuse("aten.cholesky_inverse.default", noise(3, 2))
 
 
+def factors():
+    begin("factors")
+    torch.manual_seed(61)
+    tolerance(64, 2, largest=True)
+    square, tall = noise(3, 3) + 2 * torch.eye(3), noise(4, 2)
+    positive = square @ square.T
+    name = "aten._linalg_det.default"
+    for x in (square, noise(2, 2, 2, dtype=f64), empty(0, 0)):
+        fixed(name, [x], result_text([torch.linalg.det(x)]))
+    refuse(name, tall, code="nac_run_shape")
+    name = "aten._linalg_slogdet.default"
+    for x in (square, noise(2, 2, 2, dtype=f64)):
+        fixed(name, [x], result_text(list(torch.linalg.slogdet(x))))
+    refuse(name, tall, code="nac_run_shape")
+    name = "aten.linalg_cholesky_ex.default"
+    row(name, positive)
+    row(name, positive, upper=True)
+    row(name, noise(2, 1, 1, dtype=f64).square() + 1)
+    fixed(name, [-torch.eye(2), False, True], "error nac_run_argument")
+    fixed(name, [-torch.eye(2)], result_text([-torch.eye(2), tensor(1, i32)]))
+    refuse(name, tall, code="nac_run_shape")
+    name = "aten._linalg_solve_ex.default"
+    for a, b in ((square, noise(3)), (square, noise(3, 2)), (noise(2, 2, 2, dtype=f64), noise(2, 2, dtype=f64))):
+        info = torch.zeros(a.shape[:-2], dtype=i32)
+        fixed(name, [a, b], result_text([torch.linalg.solve(a, b), empty(0, dtype=a.dtype), empty(0, dtype=i32), info]))
+    fixed(name, [tensor([[1, 2], [2, 4]]), tensor([1, 2]), True, True], "error nac_run_argument")
+    refuse(name, tall, noise(4), code="nac_run_shape")
+    name = "aten._linalg_eigh.default"
+    row(name, tensor([[2.0, 0], [0, 3]]))
+    row(name, tensor([[2.0, 0], [0, 3]]), "U", True)
+    refuse(name, tall, code="nac_run_shape")
+    name = "aten._linalg_svd.default"
+    row(name, tensor([[3.0, 0], [0, 2], [0, 0]]))
+    row(name, tensor([[3.0, 0], [0, 2]]), True, True)
+    refuse(name, noise(3), code="nac_run_shape")
+    x = tensor([[1.0, 2], [2, 4]])
+    for name in ("aten.linalg_pinv.atol_rtol_tensor", "aten.linalg_matrix_rank.atol_rtol_tensor"):
+        row(name, square)
+        row(name, x, atol=tensor(0.01), rtol=None)
+        refuse(name, noise(3), code="nac_run_shape")
+    tolerance(0, 0)
+    name = "aten._to_cpu.default"
+    row(name, [noise(2), tensor([1, 2], i64)])
+    row(name, [tensor(True, boolean)])
+    fixed(name, ["rows"], "error")
+
+
+def pairs():
+    begin("pairs")
+    torch.manual_seed(62)
+
+    def z(*shape, dtype=f32):
+        return torch.complex(noise(*shape, dtype=dtype), noise(*shape, dtype=dtype))
+
+    tolerance(0, 0)
+    x, i = z(2, 3), tensor([1, 0, 1], i64)
+    for name in ("aten.zeros.default", "aten.ones.default"):
+        row(name, [2, 2], dtype=torch.complex64)
+    row("aten.full.default", [2], 3, dtype=torch.complex128)
+    row("aten.scalar_tensor.default", 2.5, dtype=torch.complex64)
+    row("aten.ones_like.default", x)
+    row("aten.full_like.default", x, 2)
+    row("aten.zeros_like.default", noise(2), dtype=torch.complex64)
+    row("aten._to_copy.default", noise(2), dtype=torch.complex128)
+    row("aten._to_copy.default", x, dtype=torch.complex128)
+    row("aten.to.dtype", x, torch.complex64)
+    fixed("aten.to.dtype", [x, f64], x.real.to(f64))
+    row("aten.type_as.default", x, z(1, dtype=f64))
+    row("aten.numpy_T.default", x)
+    row("aten.mT.default", x)
+    for name in ("aten.mH.default", "aten.adjoint.default", "aten.matrix_H.default"):
+        row(name, x)
+        row(name, noise(2, 3))
+    row("aten.unfold.default", x, 1, 2, 1)
+    row("aten.masked_select.default", x, noise(2, 3, dtype=boolean))
+    row("aten.take_along_dim.default", x, tensor([[1], [0]], i64), 1)
+    row("aten.copy.default", x, z(3))
+    row("aten.copy.default", x, noise(2, 3))
+    row("aten.masked_fill.Scalar", x, noise(2, 3, dtype=boolean), 2.0)
+    row("aten.scatter.src", x, 1, tensor([[1], [0]], i64), z(2, 1))
+    row("aten.scatter_add.default", x, 1, tensor([[1], [0]], i64), z(2, 1))
+    row("aten.index_add.default", x, 1, i, z(2, 3))
+    row("aten.index_copy.default", x, 1, tensor([1, 0, 2], i64), z(2, 3))
+    row("aten.index_put.default", x, [tensor([1, 0], i64), tensor([2, 1], i64)], z(2))
+    row("aten.index_put.default", x, [tensor([1, 1], i64)], z(3), True)
+    row("aten.eq.Tensor", x, x.clone())
+    row("aten.ne.Tensor", x, x.flip(0))
+    row("aten.eq.Scalar", z(2).real.to(torch.complex64), 1)
+    row("aten.isnan.default", tensor([1, nan]) * 1j)
+    row("aten.isinf.default", torch.complex(tensor([1, inf]), tensor([inf, 0])))
+    tolerance(8, 1, largest=True)
+    for t in (f32, f64):
+        a, b = z(2, 3, dtype=t), z(2, 3, dtype=t)
+        row("aten.sqrt.default", a)
+        row("aten.reciprocal.default", a)
+        row("aten.linalg_vecdot.default", a, b)
+        row("aten.pow.Tensor_Scalar", a, 2)
+        row("aten.pow.Tensor_Scalar", a, 3)
+        row("aten.pow.Tensor_Scalar", a, 0.5)
+        row("aten.pow.Tensor_Scalar", a, 0)
+        row("aten.linalg_vector_norm.default", a)
+        row("aten.linalg_vector_norm.default", a, 1, [-1], True)
+        row("aten.linear.default", a, b, z(2, dtype=t))
+        row("aten.linear.default", a, b)
+        row("aten.addmm.default", z(2, dtype=t), a, z(3, 2, dtype=t))
+        row("aten.addmm.default", z(2, dtype=t), a, z(3, 2, dtype=t), beta=0.5, alpha=2)
+        row("aten.baddbmm.default", z(1, 2, 2, dtype=t), a[None], z(1, 3, 2, dtype=t))
+    tolerance(64, 1, largest=True)
+    row("aten.pow.Tensor_Scalar", z(3), 2.5)
+    row("aten.pow.Tensor_Scalar", z(3), -1)
+    row("aten.pow.Tensor_Tensor", z(3), z(3))
+    fixed("aten.sqrt.default", [torch.complex(tensor([-4.0, 4, 0, -4]), tensor([0.0, 0, 0, -0.0]))],
+          torch.complex(tensor([0.0, 2, 0, 0]), tensor([2.0, 0, 0, -2])))
+
+
 def ranks():
     begin("ranks")
     torch.manual_seed(57)
@@ -918,7 +1036,7 @@ def ties():
 
 if __name__ == "__main__":
     recorded = {f.__name__: f for f in (special, quantized, class_losses, sequences, places, parts,
-                                        complexes, matrices, ranks,
+                                        complexes, matrices, factors, pairs, ranks,
                                         distributions, numbers, ties)}
     for chosen in sys.argv[1:] or recorded:
         recorded[chosen]()
