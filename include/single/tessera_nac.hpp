@@ -3731,14 +3731,18 @@ inline void instructions::iterator::read() noexcept {
   X(cross, each, as_operands, "tt?I", "self other dim", "aten.cross.default")                      \
   X(linalg_cross, each, as_operands, "tt?i", "self other dim", "aten.linalg_cross.default")        \
   X(det, each, as_operands, "t", "self", "aten.linalg_det.default aten.det.default")               \
+  X(linalg_det, each, as_operands, "t", "A", "aten._linalg_det.default")                           \
   X(logdet, each, row_major, "t", "self", "aten.logdet.default")                                   \
   X(inverse, each, unknown, "t", "self", "aten.linalg_inv.default aten.inverse.default")           \
   X(inverse_ex, each, unknown, "t?b", "A check_errors", "aten.linalg_inv_ex.default")              \
   X(solve, each, unknown, "tt?b", "A B left", "aten.linalg_solve.default")                         \
+  X(solve_ex, each, unknown, "tt?bb", "A B left check_errors", "aten._linalg_solve_ex.default")    \
   X(solve_triangular, each, unknown, "ttb?bb", "self B upper left unitriangular",                  \
     "aten.linalg_solve_triangular.default")                                                        \
   X(cholesky, each, unknown, "t?b", "self upper",                                                  \
     "aten.linalg_cholesky.default aten.cholesky.default")                                          \
+  X(cholesky_ex, each, unknown, "t?bb", "self upper check_errors",                                 \
+    "aten.linalg_cholesky_ex.default")                                                             \
   X(einsum, product, as_operands, "st*", "equation tensors", "aten.einsum.default")                \
   X(conv1d, each, as_operands, "tt?Tllli", "input weight bias stride padding dilation groups",     \
     "aten.conv1d.default")                                                                         \
@@ -4095,8 +4099,9 @@ inline void instructions::iterator::read() noexcept {
   X(movedim, move, unknown, "tll", "self source destination",                                      \
     "aten.movedim.int aten.movedim.intlist aten.moveaxis.int aten.moveaxis.intlist")               \
   X(reverse_axes, move, unknown, "t", "self", "aten.numpy_T.default")                              \
-  X(transpose_matrices, each, unknown, "t", "self",                                                \
-    "aten.mT.default aten.mH.default aten.adjoint.default aten.matrix_H.default")                  \
+  X(transpose_matrices, each, unknown, "t", "self", "aten.mT.default")                             \
+  X(adjoint, each, unknown, "t", "self",                                                           \
+    "aten.mH.default aten.adjoint.default aten.matrix_H.default")                                  \
   X(narrow, each, unknown, "tiii", "self dim start length",                                        \
     "aten.narrow.default aten.narrow_copy.default aten.narrow.Tensor")                             \
   X(diagonal, move, unknown, "t?iii", "self offset dim1 dim2",                                     \
@@ -4405,6 +4410,7 @@ inline void instructions::iterator::read() noexcept {
   X(atleast_1d_each, each, as_operands, "t*", "tensors", "aten.atleast_1d.Sequence")               \
   X(atleast_2d_each, each, as_operands, "t*", "tensors", "aten.atleast_2d.Sequence")               \
   X(atleast_3d_each, each, as_operands, "t*", "tensors", "aten.atleast_3d.Sequence")               \
+  X(to_cpu, part, as_operands, "t*", "tensors", "aten._to_cpu.default")                            \
   X(block_diag, each, as_operands, "t*", "tensors", "aten.block_diag.default")                     \
   X(cartesian_prod, each, as_operands, "t*", "tensors", "aten.cartesian_prod.default")             \
   X(combinations, each, as_operands, "t?ib", "self r with_replacement",                            \
@@ -4457,11 +4463,15 @@ inline void instructions::iterator::read() noexcept {
   X(random_integers, draw, as_operands, "t?INd", "self from to generator",                         \
     "aten.random.default aten.random.to aten.random.from")                                         \
   X(poisson, draw, as_operands, "t?d", "self generator", "aten.poisson.default")                   \
-  X(slogdet, each, as_operands, "t", "A", "aten.linalg_slogdet.default aten.slogdet.default")      \
+  X(slogdet, each, as_operands, "t", "A",                                                          \
+    "aten.linalg_slogdet.default aten.slogdet.default aten._linalg_slogdet.default")               \
   X(qr, each, unknown, "t?s", "A mode", "aten.linalg_qr.default")                                  \
   X(svd, each, unknown, "t?bS", "A full_matrices driver", "aten.linalg_svd.default")               \
+  X(reduced_svd, each, unknown, "t?bbS", "A full_matrices compute_uv driver",                      \
+    "aten._linalg_svd.default")                                                                    \
   X(svdvals, each, as_operands, "t?S", "A driver", "aten.linalg_svdvals.default")                  \
-  X(eigh, each, unknown, "t?s", "A UPLO", "aten.linalg_eigh.default")                              \
+  X(eigh, each, unknown, "t?sb", "A UPLO compute_v",                                               \
+    "aten.linalg_eigh.default aten._linalg_eigh.default")                                          \
   X(eigvalsh, each, as_operands, "t?s", "A UPLO", "aten.linalg_eigvalsh.default")                  \
   X(matrix_norm, each, as_operands, "t?nslbd", "self ord word dim keepdim dtype",                  \
     "aten.linalg_matrix_norm.default aten.linalg_matrix_norm.str_ord")                             \
@@ -4471,9 +4481,9 @@ inline void instructions::iterator::read() noexcept {
   X(pinverse, each, unknown, "t?nb", "self rcond hermitian",                                       \
     "aten.pinverse.default aten.linalg_pinv.default")                                              \
   X(linalg_pinv, each, unknown, "t?NNb", "self atol rtol hermitian",                               \
-    "aten.linalg_pinv.atol_rtol_float")                                                            \
+    "aten.linalg_pinv.atol_rtol_float aten.linalg_pinv.atol_rtol_tensor")                          \
   X(matrix_rank, each, as_operands, "t?NNb", "self atol rtol hermitian",                           \
-    "aten.linalg_matrix_rank.atol_rtol_float")                                                     \
+    "aten.linalg_matrix_rank.atol_rtol_float aten.linalg_matrix_rank.atol_rtol_tensor")            \
   X(matrix_power, each, unknown, "ti", "self n",                                                   \
     "aten.matrix_power.default aten.linalg_matrix_power.default")                                  \
   X(matrix_exp, each, unknown, "t", "self",                                                        \

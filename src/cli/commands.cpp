@@ -546,8 +546,9 @@ load. All checksums are checked; sample inputs stay as they are.)"},
      R"(Each node becomes an instruction of the same name; in-place operations and views keep theirs. Weights
 are streamed, and tied ones stored once. Buffers that the program changes are states, which begin with
 the archive's values and last from run to run. What NAC can't express is refused with its node, its
-module and its line of Python: control flow other than cond, complex numbers as arguments. Archives
-are those of torch.export.save, PyTorch 2.5 and later, before or after run_decompositions().)"},
+module and its line of Python: loops of an unknown number of steps. Complex numbers are pairs of real
+ones in a last dimension of two. Archives are those of torch.export.save, PyTorch 2.5 and later, before
+or after run_decompositions().)"},
     {"optimize", everywhere,
      "Passes, which run in this order until none changes anything:\n\n"
 #define TESSERA_X(enumerator, name, summary) "  " name ": " summary "\n"

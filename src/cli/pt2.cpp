@@ -150,7 +150,10 @@ pt2_outcome read_pt2(const source& from, const reporting& to, const std::string&
   result<pt2::model> m =
       pt2::read(data, {.program = program, .inflate = {inflate_member}, .checksums = checksums});
   if (m) return {std::move(*m), success};
-  return {std::nullopt, to.fail(m.error(), from)};
+  const exit_code code = to.fail(m.error(), from);
+  if (m.error().code == errc::pt2_choose_program)
+    show_note("--program NAME chooses the program that the archive has as models/NAME.json");
+  return {std::nullopt, code};
 }
 
 void add_pt2_options(const command& verb, std::string& program) { verb.bind("--program", program); }

@@ -28,8 +28,16 @@ void check_refusal(const std::string& name, errc code, std::string_view message)
 
 TEST_CASE("import/refusals: control flow that NAC has no form for", "[import]") {
   check_refusal("refused/loop.pt2", errc::pt2_import_control, "higher_order.while_loop");
+  check_refusal("refused/loop.pt2", errc::pt2_import_control, "the number of steps isn't known");
 }
 
-TEST_CASE("import/refusals: arguments that NAC has no form for", "[import]") {
-  check_refusal("refused/imaginary.pt2", errc::pt2_import_argument, "as_complex");
+TEST_CASE("import/refusals: element types that NAC has no code for", "[import]") {
+  const imported made(data("refused/unsigned.pt2"));
+  REQUIRE_FALSE(made);
+  REQUIRE(made.found.diagnostics.size() == 2);
+  CHECK(made.found.diagnostics[0].code == errc::pt2_import_type);
+  // So is what takes it.
+  CHECK(made.found.diagnostics[1].code == errc::pt2_import_argument);
+  CHECK(made.found.text_of(made.found.diagnostics[1].text).find("aten.to.dtype") !=
+        std::string_view::npos);
 }

@@ -15,7 +15,8 @@
 //   T!         is written to (in place)       T&    the result is a view of it, or it itself
 //
 // Arguments that equal the default are not in files. The rows are those of core ATen, of what 217
-// architectures use as exported and decomposed, and of their forms in place.
+// architectures use as exported and decomposed, of operators with several optional keywords, and of
+// their forms in place.
 //
 // Lifetime:   constants; parameters borrow from them.
 // Errors:     none: an unknown operator has no row.

@@ -9,25 +9,32 @@
 //   auto container = nac::write(made->parts);
 //
 //   node              an instruction of the same name, such as aten.conv2d.default; nac.add and the
-//                     like where the container's version predefines that operation. Arguments by
-//                     position, as the archive has them
+//                     like where the container's version predefines that operation
+//   arguments         by position: those that the archive leaves out before others have their
+//                     defaults. Lists with results among their numbers are stacked, if a row of
+//                     arguments doesn't say the same
 //   in-place forms    keep their names: the machine knows what views they change
 //   several results   a list, of which getitem takes those that are used
-//   sizes             results of aten.sym_size.int and _operator.*; lists with results are given as
-//                     consecutive arguments
+//   sizes             results of aten.sym_size.int and _operator.*
 //   parameters        those that are used, by their names; tied ones once. So are buffers and lifted
 //                     constants. Views of larger storages are gathered while the container is written
 //   changed buffers   keep their value for later runs: a state (INPUT 2) of shape [1, 1, n, 1] holds it.
 //                     NAC's states begin empty in dimension 2, so that a CONTROL_FLOW chooses between
 //                     the archive's value and the state's. Without `states`: for the rest of a run
-//   cond              CONTROL_FLOW; bodies that only say whether there are gradients are inlined
+//   complex numbers   pairs of real ones in a last dimension of two, wherever a container stores them:
+//                     in parameters, states, inputs and outputs
+//   cond              CONTROL_FLOW
+//   map, scan         their bodies, as often as the first dimension of what they run over is long
+//   while_loop        likewise, if its condition only depends on constants and counters
+//   autocast          the body, with casts of operands where the recorded types show them; bodies that
+//                     only say whether there are gradients are inlined, too
 //   assertions        are left out; nothing checks them at run time
 //   outputs           tensors and numbers; None is left out
 //
 // Lifetime:   borrows the program and the archive's bytes, until the container is written.
-// Errors:     pt2_import_*, at the node in the archive, with its module and its line of Python: control
-//             flow other than cond, complex numbers and lists of lists as arguments, element types
-//             that NAC lacks, more than 65,535 instructions or 223 operations beyond the system's.
+// Errors:     pt2_import_*, at the node in the archive, with its module and its line of Python: loops
+//             of an unknown number of steps, lists of lists as arguments, element types that NAC
+//             lacks, more than 65,535 instructions or 223 operations beyond the system's.
 // Limits:     those of the format.
 // Allocation: linear in the nodes; no weight is copied.
 

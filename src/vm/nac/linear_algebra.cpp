@@ -129,8 +129,7 @@ struct square_matrices {
 /// Throws where a matrix is marked.
 void expect_unmarked(const tensor& info, const char* what) {
   for (std::size_t i = 0; i < info.size(); ++i)
-    if (info.as<std::int32_t>()[i] != 0)
-      fail(errc::nac_run_argument, "matrix ", i, " is ", what);
+    if (info.as<std::int32_t>()[i] != 0) fail(errc::nac_run_argument, "matrix ", i, " is ", what);
 }
 
 /// The solution X of A X = B for doubles of one batch; singular ones throw, or get NaN and a mark.

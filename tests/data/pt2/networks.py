@@ -490,6 +490,141 @@ def losses():
                                F.cosine_similarity(a, a * 2 + 1), F.cross_entropy(a, t))), (x(3, 4), torch.tensor([0, 2, 1]))
 
 
+# ---- arguments that archives leave out, lists of numbers that are computed, constants
+
+@network
+def keywords():
+    return Of(lambda s, a, b: (torch.addmm(a, a, b, alpha=0.5), torch.baddbmm(a[None], a[None], b[None], alpha=2.0),
+                               torch.searchsorted(s.edges, a, right=True), torch.bucketize(a, s.edges, right=True),
+                               torch.isin(a.round(), torch.tensor([0.0, 1.0]), invert=True), torch.std(a, dim=1, keepdim=True),
+                               torch.sort(a, descending=True, stable=True)[0], torch.nan_to_num(a, posinf=2.0), torch.sub(a, b, alpha=2),
+                               torch.cumulative_trapezoid(a, dim=0), torch.linalg.solve(a, b, left=False),
+                               torch.linalg.solve_triangular(a.triu() + 3 * torch.eye(3), b, upper=True, unitriangular=True),
+                               F.interpolate(a[None, None], scale_factor=(0.7, 1.3))), edges=torch.tensor([-1.0, 0.0, 1.0])), (x(3, 3), x(3, 3, seed=1))
+
+
+@network(dynamic=({0: Dim("rows", min=3, max=50)},), others=[lambda: (x(9, 4, seed=9),)])
+def computed_lists():
+    def forward(s, a):
+        n = a.shape[0]
+        return (a.split([1, n - 1], 0), F.pad(a, (0, n - 3, 1, n)), a.repeat(n, 2)[:, :3], a.new_zeros(n, 2 * n) + 1, a.expand(2, n, 4).sum(0),
+                F.interpolate(a[None, None], size=(2 * n, 3)), a.sum() / n, n * 2, n / 2)
+    return Of(forward), (x(6, 4),)
+
+
+@network
+def constant_outputs():
+    return Of(lambda s, a: (a + 1, 7, 2.5, True, None)), (x(2),)
+
+
+# ---- complex numbers
+
+@network
+def complex_rotary():
+    angles = torch.outer(torch.arange(8.0), 10000.0 ** (-torch.arange(0, 4, 2) / 4))
+    def forward(s, a):
+        pairs = torch.view_as_complex(a.float().reshape(1, 5, 2, -1, 2))
+        return torch.view_as_real(pairs * s.turns[None, :5, None, :]).flatten(3).type_as(a)
+    return Of(forward, turns=torch.polar(torch.ones_like(angles), angles)), (x(1, 5, 2, 4),)
+
+
+@network
+def fourier_operator():
+    def forward(s, a):
+        modes = torch.fft.rfft2(a)
+        out = torch.zeros(a.shape[0], 2, 6, 4, dtype=torch.cfloat)
+        out[:, :, :2, :2] = torch.einsum("bixy,ioxy->boxy", modes[:, :, :2, :2], s.low)
+        out[:, :, -2:, :2] = torch.einsum("bixy,ioxy->boxy", modes[:, :, -2:, :2], s.high)
+        return F.gelu(torch.fft.irfft2(out, s=(6, 7)) + s.skip(a))
+    weights = [nn.Parameter(torch.complex(x(2, 2, 2, 2, seed=k), x(2, 2, 2, 2, seed=k + 1))) for k in (0, 2)]
+    return Of(forward, low=weights[0], high=weights[1], skip=nn.Conv2d(2, 2, 1)), (x(1, 2, 6, 7),)
+
+
+@network
+def complex_numbers():
+    def forward(s, a):
+        z = F.linear(a, s.weight, s.bias) * 2j + (1 + 0.5j)
+        return z, z.mH @ z, z.sqrt().real, z.abs(), (z ** 2).imag, torch.linalg.vector_norm(z), z == z
+    return Of(forward, weight=nn.Parameter(torch.complex(x(3, 4), x(3, 4, seed=1))), bias=nn.Parameter(torch.complex(x(3), x(3, seed=2)))), (
+        torch.complex(x(2, 4, seed=3), x(2, 4, seed=4)),)
+
+
+@network(runs=2)
+def complex_state():
+    def forward(s, a):
+        s.sum.add_(torch.fft.fft(a))
+        return s.sum.real
+    return Of(forward, sum=torch.zeros(4, dtype=torch.cfloat)), (x(4),)
+
+
+# ---- bodies
+
+@network
+def autocast():
+    def forward(s, a):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            h = F.relu(s.linear(a)) @ s.weight
+            m = s.attention(h, h, h)[0]
+            with torch.autocast("cpu", enabled=False):
+                g = s.linear(h.float())
+        return (m.float() + a.sum()) * g
+    return Of(forward, linear=nn.Linear(4, 4), weight=nn.Parameter(x(4, 4)), attention=nn.MultiheadAttention(4, 2)), (x(2, 4),)
+
+
+@network(runs=3)
+def choices():
+    def forward(s, a):
+        p, q, r = torch.cond(a.sum() > 0, lambda v: (v + 1, v.sum(), v > 0), lambda v: (s.linear(v), v.mean(), v < 0), [a])
+        return p * q, torch.cond(a.max() > 1, lambda u: torch.cond(u.min() > 0, lambda v: v * 2, lambda v: v + 5, [u]), lambda u: -u, [p]), r
+    return Of(forward, linear=nn.Linear(3, 3)), (x(2, 3),)
+
+
+@network
+def mapped():
+    from torch._higher_order_ops import map as over_rows
+    return Of(lambda s, a, b: over_rows(lambda v, w: s.linear(v) + w, a, b), linear=nn.Linear(3, 3)), (x(4, 2, 3), x(3, seed=1))
+
+
+@network
+def scanned():
+    from torch._higher_order_ops import scan
+    return Of(lambda s, a: scan(lambda c, v: (c + s.linear(v), c * 2 + v), torch.zeros(3), a), linear=nn.Linear(3, 3)), (x(5, 3),)
+
+
+@network
+def counted_loop():
+    from torch._higher_order_ops import while_loop
+    return Of(lambda s, a: while_loop(lambda i, v: i < 4, lambda i, v: (i + 1, torch.tanh(s.linear(v))), (torch.tensor(1), a)), linear=nn.Linear(2, 2)), (
+        x(2, 2),)
+
+
+@network(runs=2)
+def scalar_states():
+    class Average(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("mean", torch.zeros(3))
+            self.register_buffer("count", torch.tensor(0))
+
+        def forward(self, a):
+            self.count += 1
+            self.mean.mul_(0.9).add_(a.mean(0), alpha=0.1)
+            return self.mean / (1 - 0.9 ** self.count), self.count.clone()
+    return Average(), (x(2, 3),)
+
+
+@network(core=True)
+def filter_core():
+    def forward(s, z):
+        m, p = torch.zeros(2), torch.eye(2)
+        for t in range(3):
+            m, p = s.a @ m, s.a @ p @ s.a.T + 0.1 * torch.eye(2)
+            k = torch.linalg.solve(s.h @ p @ s.h.T + 0.1, s.h @ p).T
+            m, p = m + k @ (z[t] - s.h @ m), p - k @ s.h @ p
+        return m, torch.linalg.cholesky(p), torch.logdet(p), torch.linalg.eigh(p)[0]
+    return Of(forward, a=torch.tensor([[1.0, 0.1], [0, 1]]), h=torch.tensor([[1.0, 0]])), (x(3, 1),)
+
+
 # ---- what NAC has no form for
 
 @network(refused=True)
@@ -499,11 +634,12 @@ def loop():
 
 
 @network(refused=True)
-def imaginary():
-    return Of(lambda s, a: torch.view_as_real(a * 2j)), (x(2),)
+def unsigned():
+    return Of(lambda s, a: a + s.u.to(torch.float32), u=torch.tensor([1, 2], dtype=torch.uint16)), (x(2),)
 
 
-for base in ("conv_bn", "resnet", "encoder_layer", "attention", "unet", "lstm", "shapes", "writes_to_views", "causal_lengths"):
+for base in ("conv_bn", "resnet", "encoder_layer", "attention", "unet", "lstm", "shapes", "writes_to_views", "causal_lengths",
+             "computed_lists", "fourier_operator", "keywords"):
     def add(base=base):
         networks[base + "_core"] = networks[base]
         options[base + "_core"] = {**options[base], "core": True}
@@ -529,7 +665,10 @@ def safetensors(path, tensors):
 
 
 def leaves(tree):
-    return [v for v in torch.utils._pytree.tree_leaves(tree) if isinstance(v, torch.Tensor)]
+    """Tensors and numbers, as a machine has them: complex ones as pairs."""
+    types = {bool: torch.bool, int: torch.int64, float: torch.float64}
+    all = [torch.tensor(v, dtype=types[type(v)]) if type(v) in types else v for v in torch.utils._pytree.tree_leaves(tree)]
+    return [torch.view_as_real(v.resolve_conj()) if v.is_complex() else v for v in all if isinstance(v, torch.Tensor)]
 
 
 def main():
@@ -560,9 +699,12 @@ def main():
         if how.get("refused"):
             continue
         run = torch.export.load(path).module()
-        for k in range(how.get("runs", 1)):
+        others = how.get("others", [])
+        for k in range(how.get("runs", 1) + len(others)):
             prefix = name if k == 0 else f"{name}.run{k}"
             given = torch.utils._pytree.tree_map(lambda t: t.roll(k, -1) - k * 1.5 if k and t.is_floating_point() else t, inputs)
+            if k >= how.get("runs", 1):
+                given = others[k - how.get("runs", 1)]()
             for i, t in enumerate(leaves(given)):
                 data[f"{prefix}.in{i}"] = t.clone()
             with torch.no_grad():
