@@ -40,12 +40,12 @@ namespace {
 
 void plan_files::check_names_file(std::string_view path) const {
   if (access_ == file_access::none)
-    fail(errc::nac_plan_path, in_quotes(path) + ": the execution plan may not use files");
+    fail(errc::nac_plan_path, in_quotes(path), ": the execution plan may not use files");
   if (path.empty() || path.find('\0') != path.npos)
-    fail(errc::nac_plan_path, in_quotes(path) + " is not a path");
+    fail(errc::nac_plan_path, in_quotes(path), " is not a path");
   const fs::path name = fs::path(path).filename();
   if (name.empty() || name == "." || name == "..")
-    fail(errc::nac_plan_path, in_quotes(path) + " is not a file name");
+    fail(errc::nac_plan_path, in_quotes(path), " is not a file name");
 }
 
 plan_files::place plan_files::find_in(const std::string& in, std::string_view path) const {
@@ -79,10 +79,10 @@ std::string plan_files::find(std::string_view path) const {
 std::string plan_files::find_to_write(std::string_view path) const {
   check_names_file(path);
   if (named_.empty())
-    fail(errc::nac_plan_write, in_quotes(path) + ": no folder was given to write to");
+    fail(errc::nac_plan_write, in_quotes(path), ": no folder was given to write to");
   std::error_code e;
   const fs::path folder = fs::canonical(named_, e);
-  if (e) fail(errc::nac_plan_file, in_quotes(named_) + ": " + e.message());
+  if (e) fail(errc::nac_plan_file, in_quotes(named_), ": ", e.message());
   // Without links a path leads where it says.
   fs::path file = (folder / fs::path(path)).lexically_normal();
   if (!is_inside(folder, file)) file = through(fs::absolute(named_), folder, file);
@@ -90,22 +90,22 @@ std::string plan_files::find_to_write(std::string_view path) const {
   fs::path at = folder;
   for (const fs::path& part : file.lexically_relative(folder)) {
     if (part.native().front() == '.')
-      fail(errc::nac_plan_write, in_quotes(path) + " is hidden; expected a visible, regular file");
+      fail(errc::nac_plan_write, in_quotes(path), " is hidden; expected a visible, regular file");
     at /= part;
     const fs::file_status there = fs::symlink_status(at, e);
     if (fs::is_symlink(there))
-      fail(errc::nac_plan_write,
-           in_quotes(path) + " contains a symbolic link; expected a path without links");
+      fail(errc::nac_plan_write, in_quotes(path),
+           " contains a symbolic link; expected a path without links");
     if (at != file || !fs::exists(there)) continue;
     if (!fs::is_regular_file(there))
-      fail(errc::nac_plan_file, in_quotes(path) + " isn't a regular file");
+      fail(errc::nac_plan_file, in_quotes(path), " isn't a regular file");
     constexpr fs::perms any =
         fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
     if ((there.permissions() & any) != fs::perms::none)
-      fail(errc::nac_plan_write, in_quotes(path) + " is executable; expected a file that isn't");
+      fail(errc::nac_plan_write, in_quotes(path), " is executable; expected a file that isn't");
     if (fs::hard_link_count(at, e) != 1 || e)
-      fail(errc::nac_plan_write,
-           in_quotes(path) + " has other names (hard links); expected a file with one name");
+      fail(errc::nac_plan_write, in_quotes(path),
+           " has other names (hard links); expected a file with one name");
   }
   return file.string();
 }
@@ -117,8 +117,7 @@ bool plan_files::is_same(const std::string& found, const std::string& other) noe
 
 io::content plan_files::read(const std::string& found, std::uint64_t max_bytes) const {
   std::error_code e;
-  if (!fs::is_regular_file(found, e))
-    fail(errc::nac_plan_file, in_quotes(found) + ": no such file");
+  if (!fs::is_regular_file(found, e)) fail(errc::nac_plan_file, in_quotes(found), ": no such file");
   limits limit;
   limit.max_bytes = std::min(limit.max_bytes, max_bytes);
   io::expected<io::content> out = io::read_file(found, limit);
@@ -129,7 +128,7 @@ io::content plan_files::read(const std::string& found, std::uint64_t max_bytes) 
 tensor plan_files::read_npy(memory& arena, const std::string& found) const {
   const io::content file = read(found, arena.limit() - arena.live());
   const io::expected<io::array> a = io::read_npy_array(file.view());
-  if (!a) fail(errc::nac_plan_file, in_quotes(found) + ": " + a.error().message());
+  if (!a) fail(errc::nac_plan_file, in_quotes(found), ": ", a.error().message());
   static constexpr struct {
     io::element_kind from;
     data_type to;
@@ -144,8 +143,8 @@ tensor plan_files::read_npy(memory& arena, const std::string& found) const {
     for (const std::uint64_t d : a->shape) dims.push_back(static_cast<std::int64_t>(d));
     return load(arena, t.to, dims, {a->data.data(), a->data.size()});
   }
-  fail(errc::nac_run_type,
-       in_quotes(found) + " holds unsigned integers of " + std::to_string(a->type.size) + " bytes");
+  fail(errc::nac_run_type, in_quotes(found), " holds unsigned integers of ", a->type.size,
+       " bytes");
 }
 
 void plan_files::write(std::string_view path, std::string_view content, bool append) const {
@@ -160,7 +159,7 @@ void plan_files::write(std::string_view path, std::string_view content, bool app
       file != nullptr && std::fwrite(content.data(), 1, content.size(), file) == content.size();
   const int why = errno;
   if (file == nullptr || std::fclose(file) != 0 || !wrote)
-    fail(errc::nac_plan_file, in_quotes(found) + ": " + std::generic_category().message(why));
+    fail(errc::nac_plan_file, in_quotes(found), ": ", std::generic_category().message(why));
 }
 
 }  // namespace vm::nac

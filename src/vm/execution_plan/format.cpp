@@ -35,8 +35,7 @@ std::string_view name(kind k) noexcept {
 }
 
 void limited_text::make_room(std::uint64_t bytes) const {
-  if (bytes > left())
-    fail(errc::budget_memory, "the text has more than " + std::to_string(limit_) + " bytes");
+  if (bytes > left()) fail(errc::budget_memory, "the text has more than ", limit_, " bytes");
   // What takes longest for a byte is a number's text.
   constexpr std::uint64_t byte_steps = 8;
   if (charged_ != nullptr) charged_->charge(product_of_steps(bytes, byte_steps));
@@ -234,9 +233,8 @@ void append_json(limited_text& out, const plan_value& v) {
   if (v.what() == kind::string)
     append_json_string(out, v.as_text());
   else if (v.what() == kind::bytes || v.what() == kind::tokenizer)
-    fail(errc::nac_plan_slot,
-         std::string(name(v.what())) +
-             " can't be written as JSON; expected null, a number, a string, a list or a tensor");
+    fail(errc::nac_plan_slot, name(v.what()),
+         " can't be written as JSON; expected null, a number, a string, a list or a tensor");
   else
     append_value(out, v, true);
 }

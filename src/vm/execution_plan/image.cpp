@@ -125,15 +125,15 @@ std::string png_of(memory& arena, const tensor& picture) {
   const tensor& p = picture;
   const bool planes = p.rank() == 4 && p.dim(0) == 1;
   if (!planes && p.rank() != 3 && p.rank() != 2)
-    fail(errc::nac_run_shape, "the picture has shape " + p.dims.text() +
-                                  "; expected [height, width], [height, width, channels] or [1, "
-                                  "channels, height, width]");
+    fail(errc::nac_run_shape, "the picture has shape ", p.dims,
+         "; expected [height, width], [height, width, channels] or [1, "
+         "channels, height, width]");
   const std::size_t rows_at = planes ? 2 : 0;
   const std::int64_t channels = planes ? p.dim(1) : p.rank() == 3 ? p.dim(2) : 1;
   const std::int64_t h = p.dim(rows_at), w = p.dim(rows_at + 1);
   if ((channels != 1 && channels != 3) || h < 1 || w < 1 || h > 65535 || w > 65535)
-    fail(errc::nac_run_shape, "the picture has shape " + p.dims.text() +
-                                  "; expected 1 or 3 channels, and height and width of 1 to 65535");
+    fail(errc::nac_run_shape, "the picture has shape ", p.dims,
+         "; expected 1 or 3 channels, and height and width of 1 to 65535");
   const std::size_t n = p.size();
   constexpr std::uint64_t compression_steps = 64;
   arena.charge(product_of_steps(n, compression_steps));
@@ -153,7 +153,7 @@ std::string png_of(memory& arena, const tensor& picture) {
         v = v > 0 ? std::min(v, compute<T>{255}) : 0;
       } else if constexpr (!std::is_same_v<T, bool> && !std::is_same_v<T, std::uint8_t>) {
         if (v < 0 || static_cast<std::int64_t>(v) > 255)
-          fail(errc::nac_run_argument, "a sample is " + std::to_string(v) + "; expected 0 to 255");
+          fail(errc::nac_run_argument, "a sample is ", v, "; expected 0 to 255");
       }
       const std::size_t at =
           planes ? i % pixels * static_cast<std::size_t>(channels) + i / pixels : i;

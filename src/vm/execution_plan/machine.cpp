@@ -71,8 +71,8 @@ template <class T>
   T v{};
   const auto [end, e] = std::from_chars(s.data(), s.data() + s.size(), v);
   if (e != std::errc{} || end != s.data() + s.size() || s.empty())
-    fail(errc::nac_plan_answer, "found \"" + std::string(answer.substr(0, 100)) + "\"; expected " +
-                                    (std::is_integral_v<T> ? "an integer" : "a number"));
+    fail(errc::nac_plan_answer, "found \"", answer.substr(0, 100), "\"; expected ",
+         std::is_integral_v<T> ? "an integer" : "a number");
   return v;
 }
 
@@ -93,9 +93,8 @@ plan_machine::~plan_machine() = default;
 void plan_machine::decode() {
   const bytes code = program_.model().execution_plan();
   if (code.size() > how_.max_memory / 64)
-    fail(errc::budget_memory,
-         "the execution plan's instructions don't fit: " + std::to_string(code.size()) +
-             " bytes; expected at most " + std::to_string(how_.max_memory / 64));
+    fail(errc::budget_memory, "the execution plan's instructions don't fit: ", code.size(),
+         " bytes; expected at most ", how_.max_memory / 64);
   steps_.clear();
   operands_.clear();
   std::vector<std::uint32_t> at(code.size() + 1);  // of each offset: the instruction
@@ -139,7 +138,7 @@ void plan_machine::refuse_training(plan_outcome& done) const {
   for (const step& s : steps_) {
     done.offset = s.offset;
     if (s.op == plan_op::model_train_step || s.op == plan_op::model_save_weights)
-      fail(errc::nac_plan_training, std::string(model::name(s.op)));
+      fail(errc::nac_plan_training, model::name(s.op));
   }
 }
 
@@ -215,7 +214,7 @@ plan_value plan_machine::prompt(std::uint32_t type, std::string_view text) {
   } else if (std::optional<std::string> given; how_.ask && (given = how_.ask(text))) {
     answer = *std::move(given);
   } else {
-    fail(errc::nac_plan_prompt, "the prompt is \"" + std::string(text) + '"');
+    fail(errc::nac_plan_prompt, "the prompt is \"", text, '"');
   }
   if (type == 1) return plan_value::whole(number_in<std::int64_t>(answer));
   if (type == 2) return plan_value::real(number_in<double>(answer));
@@ -224,8 +223,7 @@ plan_value plan_machine::prompt(std::uint32_t type, std::string_view text) {
 
 void plan_machine::count_written(std::uint64_t bytes) {
   if (bytes > how_.max_written - written_)
-    fail(errc::budget_memory,
-         "more than " + std::to_string(how_.max_written) + " bytes would be written");
+    fail(errc::budget_memory, "more than ", how_.max_written, " bytes would be written");
   written_ += bytes;
 }
 
@@ -273,14 +271,13 @@ plan_value plan_machine::image_of(std::string_view path) {
 plan_value plan_machine::array_named(std::string_view name) {
   for (const model::array& a : program_.model().arrays())
     if (a.name == name) return load(arena_, a);
-  fail(errc::nac_plan_array, "the name is \"" + std::string(name) + '"');
+  fail(errc::nac_plan_array, "the name is \"", name, '"');
 }
 
 // ---- models
 
 plan_machine::loaded& plan_machine::model_at(std::uint32_t number) const {
-  if (models_[number] == nullptr)
-    fail(errc::nac_plan_model, "model " + std::to_string(number) + " isn't loaded");
+  if (models_[number] == nullptr) fail(errc::nac_plan_model, "model ", number, " isn't loaded");
   return *models_[number];
 }
 
@@ -302,7 +299,7 @@ void plan_machine::load_model(std::uint32_t number, std::string_view path) {
     made->file = files_.read(found, ~std::uint64_t{0});
     arena_.charge(product_of_steps(made->file.view().size(), read_steps));
     const auto wrong = [&](const error& e) {
-      fail(e.code, '"' + found + "\" is invalid at byte " + std::to_string(e.offset));
+      fail(e.code, '"', found, "\" is invalid at byte ", e.offset);
     };
     const result<model::model> file = model::read(made->file.view());
     if (!file) wrong(file.error());
@@ -334,11 +331,10 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
   const plan_values with{arena_, work_};
   const std::size_t wanted = m.program->inputs().size();
   if (given > wanted)
-    fail(errc::nac_plan_inputs, "slots given: " + std::to_string(given) + "; expected at most " +
-                                    std::to_string(wanted) + ", one per input");
+    fail(errc::nac_plan_inputs, "slots given: ", given, "; expected at most ", wanted,
+         ", one per input");
   if (given == 0 && wanted != 0)
-    fail(errc::nac_run_input,
-         "model " + std::to_string(o[0]) + " gets no slots; expected at least 1");
+    fail(errc::nac_run_input, "model ", o[0], " gets no slots; expected at least 1");
   for (std::size_t i = 0; i < wanted; ++i)  // in turn where there are fewer than the model has
     m.runs->set_input(i, with.tensor_of(in(from[i % given])));
   const outcome ran = m.runs->run({how_.max_steps, how_.max_memory});
@@ -353,8 +349,8 @@ void plan_machine::run_model(const std::uint32_t* o, plan_outcome& done) {
   }
   const std::span<const value> outputs = m.runs->outputs();
   if (outputs.size() < taken)
-    fail(errc::nac_plan_outputs, "slots for outputs: " + std::to_string(taken) +
-                                     "; expected at most " + std::to_string(outputs.size()));
+    fail(errc::nac_plan_outputs, "slots for outputs: ", taken, "; expected at most ",
+         outputs.size());
   for (std::uint32_t i = 0; i < taken; ++i) slots_[to[i]] = with.from_model(outputs[i]);
 }
 
@@ -473,8 +469,7 @@ bool plan_machine::begin_loop(const plan_value& v) {
   const std::int64_t rounds = rounds_of(v);
   if (rounds <= 0) return false;
   if (loops_.size() == max_loops)
-    fail(errc::budget_memory,
-         "loops are nested too deeply; expected at most " + std::to_string(max_loops));
+    fail(errc::budget_memory, "loops are nested too deeply; expected at most ", max_loops);
   loops_.push_back(rounds);
   return true;
 }
@@ -533,7 +528,7 @@ std::uint32_t plan_machine::run_step(const step& s, std::uint32_t next, plan_out
     case plan_op::model_run_static: run_model(o, done); break;
     case plan_op::model_zero_grad: (void)model_at(o[0]); break;
     case plan_op::model_train_step:
-    case plan_op::model_save_weights: fail(errc::nac_plan_training, std::string(model::name(s.op)));
+    case plan_op::model_save_weights: fail(errc::nac_plan_training, model::name(s.op));
     case plan_op::flow_loop_start: return begin_loop(in(o[0])) ? next : s.jump;
     case plan_op::flow_loop_end:
       if (--loops_.back() > 0) return s.jump;

@@ -27,7 +27,7 @@ using model::operation;
 void wrong_slot(std::string_view wanted, const plan_value& found) {
   std::string what(name(found.what()));
   if (found.is_tensor()) what += " of shape " + found.elements().dims.text();
-  fail(errc::nac_plan_slot, "found " + what + "; expected " + std::string(wanted));
+  fail(errc::nac_plan_slot, "found ", what, "; expected ", wanted);
 }
 
 plan_value number_of(const plan_value& v) {
@@ -337,7 +337,7 @@ plan_value plan_values::pad_left(const plan_value& v, const plan_value& width,
   check_axis_has(x);
   const std::int64_t n = whole_of(width);
   if (n < 0 || n > std::int64_t{1} << 48)
-    fail(errc::nac_run_argument, "padding is " + std::to_string(n) + "; expected 0 to 2^48");
+    fail(errc::nac_run_argument, "padding is ", n, "; expected 0 to 2^48");
   const plan_value filler = number_of(with);
   const std::size_t last = x.rank() - 1;
   shape dims = x.dims;
@@ -368,8 +368,7 @@ plan_value plan_values::squeezed(const plan_value& v, const plan_value& axis) co
   check_axis_has(x);
   const std::size_t a = axis_of(whole_of(axis), x.rank());
   if (x.dim(a) != 1)
-    fail(errc::nac_run_shape, "axis " + std::to_string(a) + " of " + x.dims.text() + " has size " +
-                                  std::to_string(x.dim(a)) + "; expected 1");
+    fail(errc::nac_run_shape, "axis ", a, " of ", x.dims, " has size ", x.dim(a), "; expected 1");
   shape dims = x.dims;
   dims.erase(a);
   return x.with_shape(dims);
@@ -386,8 +385,8 @@ plan_value plan_values::concatenated(std::span<const tensor> all, const plan_val
     shape others = t.dims;
     if (t.rank() == first.rank()) others[a] = first.dim(a);
     if (others != first.dims)
-      fail(errc::nac_run_shape, "a tensor has shape " + t.dims.text() + "; expected " +
-                                    first.dims.text() + " except along axis " + std::to_string(a));
+      fail(errc::nac_run_shape, "a tensor has shape ", t.dims, "; expected ", first.dims,
+           " except along axis ", a);
     if (!checked_add(dims[a], t.dim(a), dims[a])) fail(errc::budget_memory);
   }
   tensor out = make_tensor(arena, first.type, dims);
@@ -422,10 +421,10 @@ plan_value plan_values::extracted(const plan_value& v, const plan_value& index) 
   if (!v.is_list() && !v.is_tensor()) wrong_slot("a tensor or a list", v);
   const tensor& x = v.elements();
   if (x.rank() == 0 || x.rank() > 4)
-    fail(errc::nac_run_shape, "shape is " + x.dims.text() + "; expected rank 1 to 4");
+    fail(errc::nac_run_shape, "shape is ", x.dims, "; expected rank 1 to 4");
   const std::size_t axis = x.rank() == 1 ? 0 : 1;
   if (axis == 1 && x.dim(0) == 0)
-    fail(errc::nac_run_index, "shape " + x.dims.text() + " has no batches; expected at least 1");
+    fail(errc::nac_run_index, "shape ", x.dims, " has no batches; expected at least 1");
   const auto i = static_cast<std::size_t>(index_in(index, x.dim(axis)));
   if (v.is_list()) return number_at(x, i);
   shape dims;
@@ -487,8 +486,7 @@ void plan_values::top_k(const plan_value& v, const plan_value& k, plan_value& in
                         plan_value& values) const {
   const tensor x = tensor_of(v);
   const std::int64_t wanted = whole_of(k);
-  if (wanted < 0)
-    fail(errc::nac_run_argument, "k is " + std::to_string(wanted) + "; expected at least 0");
+  if (wanted < 0) fail(errc::nac_run_argument, "k is ", wanted, "; expected at least 0");
   const std::size_t n =
       static_cast<std::size_t>(std::min(wanted, static_cast<std::int64_t>(x.size())));
   arena.charge(product_of_steps(x.size(), order_steps));
@@ -523,8 +521,7 @@ plan_value plan_values::sample(const plan_value& logits, const plan_value& tempe
   const std::int64_t k = whole_of(top_k);
   const auto n = static_cast<std::int64_t>(x.size());
   if (n == 0 || n > INT32_MAX)
-    fail(errc::nac_run_argument,
-         std::to_string(n) + " values to choose from; expected 1 to " + std::to_string(INT32_MAX));
+    fail(errc::nac_run_argument, n, " values to choose from; expected 1 to ", INT32_MAX);
   arena.charge(product_of_steps(x.size(), order_steps));
   storage owner, copy;
   const std::span<double> all = doubles(arena, x, owner);

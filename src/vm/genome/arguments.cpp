@@ -60,8 +60,7 @@ class collector {
 
   [[nodiscard]] compiled_call compile() {
     call_.operation = compiler_.operation_of(node_.a);
-    if (call_.operation == operation::unknown)
-      nac::fail(errc::genome_run_operation, std::string(name_.target));
+    if (call_.operation == operation::unknown) nac::fail(errc::genome_run_operation, name_.target);
     pattern_ = tessera::nac::pattern(call_.operation);
     read_constants();
     read_inputs();
@@ -91,10 +90,8 @@ class collector {
     const loaded_constant& c = compiler_.constant(id);
     if (c.slice) {
       if (call_.operation != operation::getitem)
-        nac::fail(errc::genome_run_constant,
-                  "constant " + std::to_string(id) +
-                      " is a slice; expected a number, a string or a list for " +
-                      std::string(name_.target));
+        nac::fail(errc::genome_run_constant, "constant ", id,
+                  " is a slice; expected a number, a string or a list for ", name_.target);
       slices_ = true;
       slice_ = &c;
     }

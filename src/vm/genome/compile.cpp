@@ -50,10 +50,8 @@ void interpreter::compile() {
     size += n.what() == command::pattern ? library_.flat_size(library_.find_pattern(n.pattern_id()))
                                          : 1;
   if (size > how_.max_nodes || size > INT32_MAX || size * sizeof(nac::value) > arena_.limit())
-    nac::fail(errc::budget_memory,
-              "the expansion has " + std::to_string(size) + " nodes; expected at most " +
-                  std::to_string(std::min(std::uint64_t{how_.max_nodes},
-                                          arena_.limit() / sizeof(nac::value))));
+    nac::fail(errc::budget_memory, "the expansion has ", size, " nodes; expected at most ",
+              std::min(std::uint64_t{how_.max_nodes}, arena_.limit() / sizeof(nac::value)));
   parameter_at_.resize(0x10000);
   call_of_.resize(library_.registry().patterns.size());
   shapes_.resize(call_of_.size());
@@ -288,8 +286,7 @@ void interpreter::compile_node(const model::stream_view& code, std::uint32_t i, 
 
 void interpreter::add_given(std::vector<nac::value>& to, std::uint32_t count) const {
   if (to.size() + std::uint64_t{count} > how_.max_nodes)
-    nac::fail(errc::budget_memory,
-              "more than " + std::to_string(how_.max_nodes) + " inputs (max_nodes)");
+    nac::fail(errc::budget_memory, "more than ", how_.max_nodes, " inputs (max_nodes)");
   to.resize(to.size() + count);
 }
 
@@ -379,7 +376,7 @@ class interpreter::lifetimes {
   }
   [[noreturn]] void refuse(errc code, std::uint32_t from) const {
     of_.at_ = calls_.empty() ? i_ : calls_[0].node;
-    nac::fail(code, "the reference leads to node " + std::to_string(from) + " of the expansion");
+    nac::fail(code, "the reference leads to node ", from, " of the expansion");
   }
   void check(std::uint32_t from, bool opener) const {
     if (block_of_[from] == 0 || !open_[block_of_[from] - 1] || opener)

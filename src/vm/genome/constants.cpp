@@ -20,8 +20,7 @@ using nac::value;
 using tessera::nac::argument_form;
 
 [[noreturn]] void refuse(std::string_view type, std::string_view json) {
-  nac::fail(errc::genome_run_constant,
-            "type is " + std::string(type) + " and value " + std::string(json.substr(0, 64)));
+  nac::fail(errc::genome_run_constant, "type is ", type, " and value ", json.substr(0, 64));
 }
 
 [[nodiscard]] bool is_whole(double v) noexcept {

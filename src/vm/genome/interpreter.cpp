@@ -20,8 +20,7 @@ namespace {
   const value& one = nac::decayed(v);
   if (!one.is_tensor()) nac::fail(errc::genome_run_condition, "the condition is not a tensor");
   const nac::tensor& t = one.as_tensor();
-  if (t.size() != 1)
-    nac::fail(errc::genome_run_condition, "the condition has shape " + t.dims.text());
+  if (t.size() != 1) nac::fail(errc::genome_run_condition, "the condition has shape ", t.dims);
   return nac::visit(t.type, [&]<class T>(nac::of<T>) { return nac::convert<bool>(*t.as<T>()); });
 }
 
@@ -172,8 +171,8 @@ value interpreter::parameter(const compiled_node& p) const {
   const value& v = parameters_[p.extra];
   if (v.is_none()) {
     const std::uint32_t id = parameter_ids_[p.extra];
-    nac::fail(errc::genome_run_parameter, "parameter " + std::to_string(id) + " (" +
-                                              std::string(library_.parameter(id)) + ") isn't set");
+    nac::fail(errc::genome_run_parameter, "parameter ", id, " (", library_.parameter(id),
+              ") isn't set");
   }
   return v;
 }
@@ -187,15 +186,14 @@ std::uint32_t interpreter::index_of(const std::vector<given_place>& places, std:
 
 const value& interpreter::input(std::uint32_t slot) const {
   const std::uint32_t i = index_of(inputs_at_, slot);
-  if (inputs_[i].is_none())
-    nac::fail(errc::nac_run_input, "input " + std::to_string(i) + " isn't set");
+  if (inputs_[i].is_none()) nac::fail(errc::nac_run_input, "input ", i, " isn't set");
   return inputs_[i];
 }
 
 const value& interpreter::unnamed_parameter(std::uint32_t slot) const {
   const std::uint32_t i = index_of(unnamed_at_, slot);
   if (unnamed_[i].is_none())
-    nac::fail(errc::genome_run_parameter, "unnamed parameter " + std::to_string(i) + " isn't set");
+    nac::fail(errc::genome_run_parameter, "unnamed parameter ", i, " isn't set");
   return unnamed_[i];
 }
 
@@ -266,12 +264,10 @@ std::uint32_t interpreter::leave() {
         f.variables[0] = std::move(round);
       } else if (!f.variables.empty()) {
         if (!round.is_list() || round.as_list().size() != f.variables.size())
-          nac::fail(errc::nac_run_kind,
-                    "the loop body gives " +
-                        (round.is_list() ? std::to_string(round.as_list().size()) + " values"
-                                         : std::string("1 value")) +
-                        "; expected " + std::to_string(f.variables.size()) +
-                        ", one per loop variable");
+          nac::fail(errc::nac_run_kind, "the loop body gives ",
+                    round.is_list() ? std::to_string(round.as_list().size()) + " values"
+                                    : std::string("1 value"),
+                    "; expected ", f.variables.size(), ", one per loop variable");
         std::copy(round.as_list().begin(), round.as_list().end(), f.variables.begin());
       }
       begin_round(f);

@@ -129,10 +129,12 @@ tensor indices_of(memory& arena, const tensor& t) {
   return cast(arena, t, data_type::int64);
 }
 
-tensor copied(memory& arena, const tensor& x) {
-  tensor out = make_tensor(arena, x.type, x.dims);
-  if (out.size() != 0) std::memcpy(out.data, x.data, x.bytes());
-  return out;
+tensor source_of(call& c, const shape& dims, const char* what) {
+  const tensor& source = c.tensor_at(1);
+  if (!(source.dims == dims))
+    fail(errc::nac_run_shape, "src has shape ", source.dims, "; expected ", dims, ", that of the ",
+         what);
+  return cast(c.arena, source, c.tensor_at(0).type);
 }
 
 value slice(call& c) {
@@ -140,17 +142,9 @@ value slice(call& c) {
   const std::size_t axis = axis_in(x, c.whole_or(1, 0));
   const range r = range_of(c, 2, x.dim(axis));
   if (r.step == 1 || r.count <= 1) return narrowed(c.arena, x, axis, r.start, r.count);
-  shape dims = x.dims;
-  dims[axis] = r.count;
-  tensor out = make_tensor(c.arena, x.type, dims);
-  if (out.size() == 0) return out;
-  const strides from(x.dims), to(dims);
-  const std::size_t size = model::size_of(x.type);
-  walk w;
-  for (std::size_t i = 0; i < dims.rank(); ++i)
-    w.add(dims[i], i == axis ? from[i] * r.step : from[i], to[i]);
-  w.copy(out.data, x.data + r.start * from[axis] * static_cast<std::int64_t>(size), size);
-  return out;
+  part p(x.dims);
+  p.cut(axis, r.start, r.count, r.step);
+  return taken(c.arena, x, p);
 }
 
 value select(call& c) {
@@ -167,22 +161,10 @@ value slice_scatter(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::size_t axis = axis_in(x, c.whole_or(2, 0));
   const range r = range_of(c, 3, x.dim(axis));
-  shape dims = x.dims;
-  dims[axis] = r.count;
-  if (!(c.tensor_at(1).dims == dims))
-    fail(errc::nac_run_shape, "src has shape ", c.tensor_at(1).dims, "; expected ", dims,
-         ", that of the slice");
-  const tensor source = cast(c.arena, c.tensor_at(1), x.type);
-  if (r.count == x.dim(axis)) return source;
-  tensor out = copied(c.arena, x);
-  if (source.size() == 0) return out;
-  const strides from(dims), to(x.dims);
-  const std::size_t size = model::size_of(x.type);
-  walk w;
-  for (std::size_t i = 0; i < dims.rank(); ++i)
-    w.add(dims[i], from[i], i == axis ? to[i] * r.step : to[i]);
-  w.copy(out.data + r.start * to[axis] * static_cast<std::int64_t>(size), source.data, size);
-  return out;
+  part p(x.dims);
+  p.cut(axis, r.start, r.count, r.step);
+  const tensor source = source_of(c, p.dims, "slice");
+  return r.count == x.dim(axis) ? source : replaced(c.arena, x, p, source);
 }
 
 namespace {

@@ -25,8 +25,8 @@ namespace vm::nac::operations {
 /// Indices of an index tensor, as int64. Throws nac_run_type for types other than int32 and int64.
 [[nodiscard]] tensor indices_of(memory& arena, const tensor& t);
 
-/// The elements in memory of their own.
-[[nodiscard]] tensor copied(memory& arena, const tensor& x);
+/// Letter 1, which replaces a part of letter 0 of that shape, in the type of that.
+[[nodiscard]] tensor source_of(call& c, const shape& dims, const char* what);
 
 /// The elements of `x` that the first `count` arguments of letter 1 choose, as index has them.
 [[nodiscard]] tensor indexed(call& c, const tensor& x, std::size_t count);

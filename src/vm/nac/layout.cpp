@@ -152,19 +152,15 @@ struct margin {
   tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
   nac::fill(out, fill);
-  const strides from(x.dims), to(dims);
-  std::int64_t first_from = 0, first_to = 0;
-  walk w;
+  part from(x.dims), to(dims);
   for (std::size_t i = 0; i < dims.rank(); ++i) {
     const std::int64_t cut = std::max(-margins[i].before, std::int64_t{0});
-    const std::int64_t cut_after = std::max(-margins[i].after, std::int64_t{0});
-    if (cut + cut_after == x.dim(i)) return out;
-    first_from += cut * from[i];
-    first_to += std::max(margins[i].before, std::int64_t{0}) * to[i];
-    w.add(x.dim(i) - cut - cut_after, from[i], to[i]);
+    const std::int64_t kept = x.dim(i) - cut - std::max(-margins[i].after, std::int64_t{0});
+    if (kept == 0) return out;
+    from.cut(i, cut, kept);
+    to.cut(i, std::max(margins[i].before, std::int64_t{0}), kept);
   }
-  const auto size = static_cast<std::int64_t>(model::size_of(x.type));
-  w.copy(out.data + first_to * size, x.data + first_from * size, model::size_of(x.type));
+  copy(x, from, out, to);
   return out;
 }
 
@@ -206,39 +202,29 @@ enum class border { reflect, replicate, circular };
 }
 
 /// Elements of a tensor by sizes, strides and an offset, letters `first` to first + 2.
-struct strided_part {
-  shape dims;
-  std::span<const std::int64_t> steps;
-  std::int64_t offset;
-  /// The walk between these elements and dense ones, to which it goes unless `back`.
-  [[nodiscard]] walk each(bool back) const {
-    const strides dense(dims);
-    walk w;
-    for (std::size_t i = 0; i < dims.rank(); ++i)
-      w.add(dims[i], back ? dense[i] : steps[i], back ? steps[i] : dense[i]);
-    return w;
-  }
-};
-[[nodiscard]] strided_part strided_part_of(call& c, const tensor& x, std::size_t first) {
-  const strided_part p{shape(c.int_list(first)), c.int_list(first + 1), c.whole_or(first + 2, 0)};
-  if (p.steps.size() != p.dims.rank())
-    fail(errc::nac_run_argument, p.steps.size(), " strides; expected ", p.dims.rank(),
+[[nodiscard]] part strided_part_of(call& c, const tensor& x, std::size_t first) {
+  part p;
+  p.dims = shape(c.int_list(first));
+  p.first = c.whole_or(first + 2, 0);
+  const int_list steps = c.int_list(first + 1);
+  if (steps.size() != p.dims.rank())
+    fail(errc::nac_run_argument, steps.size(), " strides; expected ", p.dims.rank(),
          ", one per dimension");
-  if (p.offset < 0)
-    fail(errc::nac_run_argument, "storage_offset is ", p.offset, "; expected at least 0");
+  if (p.first < 0)
+    fail(errc::nac_run_argument, "storage_offset is ", p.first, "; expected at least 0");
   const auto size = static_cast<std::int64_t>(x.size());
-  std::int64_t rest = size - 1 - p.offset;  // elements after the last one that is taken
+  std::int64_t rest = size - 1 - p.first;  // elements after the last one that is taken
   bool any = true;
   for (std::size_t i = 0; i < p.dims.rank(); ++i) {
     const std::int64_t gaps = std::max<std::int64_t>(p.dims[i] - 1, 0);
     any = any && p.dims[i] != 0;
-    if (p.steps[i] < 0)
-      fail(errc::nac_run_argument, "stride is ", p.steps[i], "; expected at least 0");
-    if (gaps != 0 && rest >= 0) rest = p.steps[i] > rest / gaps ? -1 : rest - gaps * p.steps[i];
+    if (steps[i] < 0) fail(errc::nac_run_argument, "stride is ", steps[i], "; expected at least 0");
+    if (gaps != 0 && rest >= 0) rest = steps[i] > rest / gaps ? -1 : rest - gaps * steps[i];
+    p.steps[i] = steps[i];
   }
   if (any && rest < 0)
-    fail(errc::nac_run_index, "size ", p.dims, " with strides ", text_of(p.steps), " from element ",
-         p.offset, " extends past the end of ", size, " elements");
+    fail(errc::nac_run_index, "size ", p.dims, " with strides ", text_of(steps), " from element ",
+         p.first, " extends past the end of ", size, " elements");
   return p;
 }
 
@@ -356,19 +342,10 @@ value permute(call& c) {
 value flip(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::uint32_t axes = axes_of(c.int_list(1), x.rank());
-  tensor out = make_tensor(c.arena, x.type, x.dims);
-  if (out.size() == 0) return out;
-  const strides step(x.dims);
-  const std::size_t size = model::size_of(x.type);
-  std::int64_t first = 0;
-  walk w;
-  for (std::size_t i = 0; i < x.rank(); ++i) {
-    const bool turned = names(axes, i);
-    if (turned) first += (x.dim(i) - 1) * step[i];
-    w.add(x.dim(i), turned ? -step[i] : step[i], step[i]);
-  }
-  w.copy(out.data, x.data + first * static_cast<std::int64_t>(size), size);
-  return out;
+  part p(x.dims);
+  for (std::size_t i = 0; i < x.rank(); ++i)
+    if (names(axes, i)) p.cut(i, x.dim(i) - 1, x.dim(i), -1);
+  return taken(c.arena, x, p);
 }
 
 value roll(call& c) {
@@ -389,30 +366,19 @@ value roll(call& c) {
     by[axis] = (by[axis] + (shifts[i] % size + size) % size) % size;
   }
   tensor out = make_tensor(c.arena, x.type, x.dims);
-  const strides step(x.dims);
   std::size_t rolled[max_rank], count = 0;
   for (std::size_t i = 0; i < x.rank(); ++i)
     if (by[i] != 0) rolled[count++] = i;
   // Each rolled axis in two parts: there are no more of them than elements.
-  const std::size_t size = model::size_of(x.type);
   for (std::uint32_t second = 0; second >> count == 0; ++second) {
-    std::int64_t sizes[max_rank], from = 0, to = 0;
-    for (std::size_t i = 0; i < x.rank(); ++i) sizes[i] = x.dim(i);
+    part from(x.dims), to(x.dims);
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = rolled[k];
-      const std::int64_t cut = x.dim(i) - by[i];
-      if (names(second, k)) {
-        sizes[i] = by[i];
-        from += cut * step[i];
-      } else {
-        sizes[i] = cut;
-        to += by[i] * step[i];
-      }
+      const std::int64_t cut = x.dim(i) - by[i], size = names(second, k) ? by[i] : cut;
+      from.cut(i, names(second, k) ? cut : 0, size);
+      to.cut(i, names(second, k) ? 0 : by[i], size);
     }
-    walk w;
-    for (std::size_t i = 0; i < x.rank(); ++i) w.add(sizes[i], step[i], step[i]);
-    w.copy(out.data + to * static_cast<std::int64_t>(size),
-           x.data + from * static_cast<std::int64_t>(size), size);
+    copy(x, from, out, to);
   }
   return out.with_shape(given.dims);
 }
@@ -420,24 +386,15 @@ value roll(call& c) {
 /// Elements of the row-major ones of `x`: check_strides() has seen that PyTorch has them so.
 value as_strided(call& c) {
   const tensor& x = c.tensor_at(0);
-  const strided_part p = strided_part_of(c, x, 1);
-  tensor out = make_tensor(c.arena, x.type, p.dims);
-  if (out.size() == 0) return out;
-  const std::size_t bytes = model::size_of(x.type);
-  p.each(false).copy(out.data, x.data + static_cast<std::size_t>(p.offset) * bytes, bytes);
-  return out;
+  return taken(c.arena, x, strided_part_of(c, x, 1));
 }
 value as_strided_scatter(call& c) {
   const tensor &x = c.tensor_at(0), &from = c.tensor_at(1);
   if (from.type != x.type) fail(errc::nac_run_type, "the operands have two types; expected one");
-  const strided_part p = strided_part_of(c, x, 2);
+  const part p = strided_part_of(c, x, 2);
   if (!(from.dims == p.dims))
     fail(errc::nac_run_shape, "src has shape ", from.dims, "; expected ", p.dims, ", the size");
-  tensor out = copied(c.arena, x);
-  if (from.size() == 0) return out;
-  const std::size_t bytes = model::size_of(x.type);
-  p.each(true).copy(out.data + static_cast<std::size_t>(p.offset) * bytes, from.data, bytes);
-  return out;
+  return replaced(c.arena, x, p, from);
 }
 
 value squeeze(call& c) {

@@ -38,47 +38,27 @@ constexpr std::int64_t max_offset = std::int64_t{1} << 40;
   return permuted(arena, x, order);
 }
 
-/// The elements of the diagonals of the matrices along two axes.
-struct diagonals {
-  std::size_t row, column;
-  std::int64_t first_row, first_column, length;
-  shape dims;  ///< without both axes, with the diagonal's as the last
-  diagonals(const tensor& x, std::int64_t offset, std::int64_t axis1, std::int64_t axis2) {
-    if (x.rank() < 2) fail(errc::nac_run_rank, "shape is ", x.dims, "; expected rank 2 or more");
-    row = axis_of(axis1, x.rank());
-    column = axis_of(axis2, x.rank());
-    if (row == column)
-      fail(errc::nac_run_axis, "the diagonal's axes are ", axis1, " and ", axis2,
-           ", which are the same; expected different ones");
-    const std::int64_t rows = x.dim(row), columns = x.dim(column);
-    offset = std::clamp(offset, -rows, columns);
-    first_row = offset < 0 ? -offset : 0;
-    first_column = offset > 0 ? offset : 0;
-    length = std::max(std::min(rows - first_row, columns - first_column), std::int64_t{0});
-    for (std::size_t i = 0; i < x.rank(); ++i)
-      if (i != row && i != column) dims.push_back(x.dim(i));
-    dims.push_back(length);
-  }
-  /// Copies between a tensor of the whole shape and a dense one of the diagonals.
-  void copy(const shape& whole, std::byte* all, std::byte* only, std::size_t size,
-            bool into_all) const {
-    const strides step(whole), dense(dims);
-    walk w;
-    const auto add = [&](std::int64_t n, std::int64_t in_all, std::int64_t in_only) {
-      if (into_all)
-        w.add(n, in_only, in_all);
-      else
-        w.add(n, in_all, in_only);
-    };
-    std::size_t k = 0;
-    for (std::size_t i = 0; i < whole.rank(); ++i)
-      if (i != row && i != column) add(whole[i], step[i], dense[k++]);
-    add(length, step[row] + step[column], dense[k]);
-    std::byte* const first = all + (first_row * step[row] + first_column * step[column]) *
-                                       static_cast<std::int64_t>(size);
-    w.copy(into_all ? first : only, into_all ? only : first, size);
-  }
-};
+/// The elements of the diagonals of the matrices along two axes: without both, with the diagonal's as
+/// the last one.
+[[nodiscard]] part diagonals_of(const tensor& x, std::int64_t offset, std::int64_t axis1,
+                                std::int64_t axis2) {
+  if (x.rank() < 2) fail(errc::nac_run_rank, "shape is ", x.dims, "; expected rank 2 or more");
+  const std::size_t row = axis_of(axis1, x.rank()), column = axis_of(axis2, x.rank());
+  if (row == column)
+    fail(errc::nac_run_axis, "the diagonal's axes are ", axis1, " and ", axis2,
+         ", which are the same; expected different ones");
+  const std::int64_t rows = x.dim(row), columns = x.dim(column);
+  offset = std::clamp(offset, -rows, columns);
+  const std::int64_t first_row = offset < 0 ? -offset : 0, first_column = offset > 0 ? offset : 0;
+  const strides step(x.dims);
+  part p;
+  p.first = first_row * step[row] + first_column * step[column];
+  for (std::size_t i = 0; i < x.rank(); ++i)
+    if (i != row && i != column) p.add(x.dim(i), step[i]);
+  p.add(std::max(std::min(rows - first_row, columns - first_column), std::int64_t{0}),
+        step[row] + step[column]);
+  return p;
+}
 
 /// Parts of `x` along an axis that end at these places.
 [[nodiscard]] value parts_until(call& c, const tensor& x, std::size_t axis,
@@ -155,8 +135,7 @@ template <class F>
   const tensor out = make_tensor(c.arena, x.type, dims);
   if (out.size() == 0) return out;
   std::memset(out.data, 0, out.bytes());
-  const diagonals d(out, offset, axis1, axis2);
-  if (x.size() != 0) d.copy(dims, out.data, x.data, model::size_of(x.type), true);
+  if (x.size() != 0) copy(x, part(x.dims), out, diagonals_of(out, offset, axis1, axis2));
   return out;
 }
 
@@ -260,22 +239,13 @@ value narrow(call& c) {
 
 value diagonal(call& c) {
   const tensor& x = c.tensor_at(0);
-  const diagonals d(x, c.whole_or(1, 0), c.whole_or(2, 0), c.whole_or(3, 1));
-  tensor out = make_tensor(c.arena, x.type, d.dims);
-  if (out.size() != 0) d.copy(x.dims, x.data, out.data, model::size_of(x.type), false);
-  return out;
+  return taken(c.arena, x, diagonals_of(x, c.whole_or(1, 0), c.whole_or(2, 0), c.whole_or(3, 1)));
 }
 
 value diagonal_scatter(call& c) {
-  const tensor &x = c.tensor_at(0), &given = c.tensor_at(1);
-  const diagonals d(x, c.whole_or(2, 0), c.whole_or(3, 0), c.whole_or(4, 1));
-  if (!(given.dims == d.dims))
-    fail(errc::nac_run_shape, "src has shape ", given.dims, "; expected ", d.dims,
-         ", that of the diagonals");
-  const tensor source = cast(c.arena, given, x.type);
-  tensor out = copied(c.arena, x);
-  if (source.size() != 0) d.copy(x.dims, out.data, source.data, model::size_of(x.type), true);
-  return out;
+  const tensor& x = c.tensor_at(0);
+  const part p = diagonals_of(x, c.whole_or(2, 0), c.whole_or(3, 0), c.whole_or(4, 1));
+  return replaced(c.arena, x, p, source_of(c, p.dims, "diagonals"));
 }
 
 value select_scatter(call& c) {
@@ -283,22 +253,11 @@ value select_scatter(call& c) {
   const std::size_t axis = axis_in(x, c.whole(2));
   const std::int64_t size = x.dim(axis), i = c.whole(3);
   if (i < -size || i >= size) refuse_index(i, size);
-  shape dims = x.dims;
+  part p(x.dims);
+  p.cut(axis, i < 0 ? i + size : i, 1);
+  shape dims = p.dims;
   dims.erase(axis);
-  if (!(c.tensor_at(1).dims == dims))
-    fail(errc::nac_run_shape, "src has shape ", c.tensor_at(1).dims, "; expected ", dims,
-         ", that of the slice");
-  const tensor source = cast(c.arena, c.tensor_at(1), x.type);
-  tensor out = copied(c.arena, x);
-  const auto inner =
-      static_cast<std::size_t>(x.dims.product(axis + 1, x.rank())) * model::size_of(x.type);
-  if (source.size() == 0) return out;
-  const auto at = static_cast<std::size_t>(i < 0 ? i + size : i);
-  const auto outer = static_cast<std::size_t>(x.dims.product(0, axis));
-  for (std::size_t o = 0; o < outer; ++o)
-    std::memcpy(out.data + (o * static_cast<std::size_t>(size) + at) * inner,
-                source.data + o * inner, inner);
-  return out;
+  return replaced(c.arena, x, p, source_of(c, dims, "slice").with_shape(p.dims));
 }
 
 value tensor_split(call& c) {

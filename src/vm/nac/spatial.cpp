@@ -140,12 +140,13 @@ void take_elements(const tensor& x, const planes& p,
   if (x.dim(1) == 0)
     fail(errc::nac_run_shape, "shape is ", x.dims, "; expected at least 1 channel");
   p.out = out;
-  charge_each(c, p, {4, 4, 4});
+  if (how != between::pixels) charge_each(c, p, {4, 4, 4});
   tensor result = make_tensor(c.arena, x.type, p.result_of(x));
   if (result.size() == 0) return result;
   std::array<std::vector<taps>, max_axes> of;
   for (std::size_t a = 0; a < max_axes; ++a) {
     (void)c.arena.take(static_cast<std::uint64_t>(p.out[a]) * sizeof(taps));
+    of[a].reserve(count_of(p.out[a]));
     for (std::int64_t i = 0; i < p.out[a]; ++i)
       of[a].push_back(a < max_axes - p.rank ? taps{{0}, {1}, 1}
                                             : taps_at(how, i, p.in[a], p.out[a], scales[a], align));
@@ -470,18 +471,11 @@ value unfold(call& c) {
   if (size < 0 || size > all || step <= 0)
     fail(errc::nac_run_argument, "size is ", size, " and step ", step, "; expected a size of 0 to ",
          all, " and a step of at least 1");
-  shape dims = x.dims;
-  if (x.rank() != 0) dims[axis] = (all - size) / step + 1;
-  dims.push_back(size);
-  tensor out = make_tensor(c.arena, x.type, dims);
-  if (out.size() == 0) return out;
-  const strides from(x.dims), to(dims);
-  walk w;
-  for (std::size_t i = 0; i < x.rank(); ++i)
-    w.add(dims[i], i == axis ? from[i] * step : from[i], to[i]);
-  w.add(size, x.rank() == 0 ? 0 : from[axis], 1);
-  w.copy(out.data, x.data, model::size_of(x.type));
-  return out;
+  part p(x.dims);
+  const std::int64_t along = x.rank() == 0 ? 0 : p.steps[axis];
+  if (x.rank() != 0) p.cut(axis, 0, (all - size) / step + 1, step);
+  p.add(size, along);
+  return taken(c.arena, x, p);
 }
 
 namespace {

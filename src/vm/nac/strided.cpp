@@ -20,6 +20,31 @@ std::uint32_t axes_of(std::span<const std::int64_t> list, std::size_t rank) {
   return set;
 }
 
+tensor copied(memory& arena, const tensor& x) {
+  tensor out = make_tensor(arena, x.type, x.dims);
+  if (out.size() != 0) std::memcpy(out.data, x.data, x.bytes());
+  return out;
+}
+
+void copy(const tensor& x, const part& from, const tensor& out, const part& to) noexcept {
+  const std::size_t size = model::size_of(x.type);
+  walk w;
+  for (std::size_t i = 0; i < from.dims.rank(); ++i)
+    w.add(from.dims[i], from.steps[i], to.steps[i]);
+  w.copy(out.data + to.first * static_cast<std::int64_t>(size),
+         x.data + from.first * static_cast<std::int64_t>(size), size);
+}
+tensor taken(memory& arena, const tensor& x, const part& p) {
+  tensor out = make_tensor(arena, x.type, p.dims);
+  if (out.size() != 0) copy(x, p, out, part(p.dims));
+  return out;
+}
+tensor replaced(memory& arena, const tensor& x, const part& p, const tensor& source) {
+  tensor out = copied(arena, x);
+  if (source.size() != 0) copy(source, part(p.dims), out, p);
+  return out;
+}
+
 tensor permuted(memory& arena, const tensor& x, const std::size_t* order) {
   shape dims = x.dims;
   // Axes of one element may go anywhere.
@@ -32,26 +57,21 @@ tensor permuted(memory& arena, const tensor& x, const std::size_t* order) {
     before = order[i];
   }
   if (same) return x.with_shape(dims);
-  tensor out = make_tensor(arena, x.type, dims);
-  const strides from(x.dims), to(dims);
-  walk w;
-  for (std::size_t i = 0; i < dims.rank(); ++i) w.add(dims[i], from[order[i]], to[i]);
-  w.copy(out.data, x.data, model::size_of(x.type));
-  return out;
+  const strides step(x.dims);
+  part p;
+  for (std::size_t i = 0; i < dims.rank(); ++i) p.add(dims[i], step[order[i]]);
+  return taken(arena, x, p);
 }
 
 tensor expanded(memory& arena, const tensor& x, const shape& dims) {
   const std::int64_t all = dims.elements();
   if (all == static_cast<std::int64_t>(x.size())) return x.with_shape(dims);
-  tensor out = make_tensor(arena, x.type, dims);
-  if (all == 0) return out;
   const std::size_t added = dims.rank() - x.rank();
-  const strides from(x.dims), to(dims);
-  walk w;
+  const strides step(x.dims);
+  part p;
   for (std::size_t i = 0; i < dims.rank(); ++i)
-    w.add(dims[i], i < added || x.dim(i - added) == 1 ? 0 : from[i - added], to[i]);
-  w.copy(out.data, x.data, model::size_of(x.type));
-  return out;
+    p.add(dims[i], i < added || x.dim(i - added) == 1 ? 0 : step[i - added]);
+  return taken(arena, x, p);
 }
 
 tensor narrowed(memory& arena, const tensor& x, std::size_t axis, std::int64_t start,

@@ -11,6 +11,7 @@
 #ifndef TESSERA_VM_NAC_STRIDED_HPP
 #define TESSERA_VM_NAC_STRIDED_HPP
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -68,6 +69,40 @@ template <std::size_t N>
 [[nodiscard]] constexpr bool names(std::uint32_t axes, std::size_t axis) noexcept {
   return (axes >> axis & 1) != 0;
 }
+
+/// The elements in memory of their own.
+[[nodiscard]] tensor copied(memory& arena, const tensor& x);
+/// Some elements of a tensor: of any strides, from one on.
+struct part {
+  shape dims = {};
+  std::int64_t first = 0;
+  std::int64_t steps[max_rank] = {};
+
+  part() noexcept {}
+  /// All elements.
+  explicit part(const shape& whole) noexcept : dims(whole) {
+    const strides all(whole);
+    std::copy_n(all.of, whole.rank(), steps);
+  }
+  /// One more axis, the innermost one.
+  void add(std::int64_t size, std::int64_t step) {
+    dims.push_back(size);
+    steps[dims.rank() - 1] = step;
+  }
+  /// Only so many along an axis, every step-th one.
+  void cut(std::size_t axis, std::int64_t start, std::int64_t count,
+           std::int64_t step = 1) noexcept {
+    first += start * steps[axis];
+    steps[axis] *= step;
+    dims[axis] = count;
+  }
+};
+/// Copies between parts of equal sizes.
+void copy(const tensor& x, const part& from, const tensor& out, const part& to) noexcept;
+/// The elements of a part, dense.
+[[nodiscard]] tensor taken(memory& arena, const tensor& x, const part& p);
+/// A copy of `x` with a dense tensor's elements in a part, which has that shape.
+[[nodiscard]] tensor replaced(memory& arena, const tensor& x, const part& p, const tensor& source);
 
 /// A dense tensor with the axes of `x` in another order: axis i is order[i] of `x`.
 [[nodiscard]] tensor permuted(memory& arena, const tensor& x, const std::size_t* order);

@@ -66,6 +66,7 @@ struct message_part {
   message_part(std::string part) noexcept : text(std::move(part)) {}
   message_part(std::string_view part) : text(part) {}
   message_part(const char* part) : text(part) {}
+  message_part(char part) : text(1, part) {}
   template <class Number>
     requires std::is_arithmetic_v<Number> message_part(Number n) : text(std::to_string(n)) {}
     message_part(data_type type) : text(model::name(type)) {}
