@@ -21,6 +21,19 @@
 //   describe    findings with line, caret, note and fix           core/report.hpp
 //   the tables  opcodes, types, units, decorators; families       nem/format.hpp, nem/families.hpp
 //
+// What the specification leaves open, as it is here:
+//
+//   / and mod      / truncates toward zero; mod has the sign of the divisor: -7 mod 3 is 2
+//   pads           of images [top, left, bottom, right]; of pad and others all begins, then all ends
+//   order          only deps, wait and .sync order tasks, not their place in the text; endloop waits
+//                  for all tasks of its loop, the beginning of a loop for none
+//   tokens         belong to one iteration; no task can depend on another iteration's
+//   integers       sums, products, casts and 32-bit accumulators wrap around, a quotient is
+//                  truncated; exp and the like, and what has a quantization descriptor, saturate
+//   floats         round to nearest, ties to even; NaN goes through minimum, maximum and pools
+//   i4             two in a byte, the element of the even index in the low half
+//   ranges         [first, last) in every message, [first..last) in pictures; a loop includes its last
+//
 // Files that a program includes come from where verify_options::resolver finds them: a folder, a table
 // of texts or what the caller makes (nem/resolver.hpp); without one, none is opened. Both baseline
 // devices are built in.

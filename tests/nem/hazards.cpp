@@ -128,8 +128,8 @@ TEST_CASE("nem/hazards: HAZ-001, two tasks of one path", "[nem]") {
   SECTION("read after write") {
     const outcome o = analyse(first + "u = " + copy("A, 64, 8", "C, 4, 8") + "\n");
     CHECK(o == rules{"HAZ-001@3"});
-    CHECK(o.text == "HAZ-001 u reads bytes 4..7 of C, which t writes; nothing orders the two\n");
-    CHECK(o.notes == "2: t writes bytes 0..7 of C; deps=[t] or wait(t) orders the two\n");
+    CHECK(o.text == "HAZ-001 u reads bytes [4, 8) of C, which t writes; nothing orders the two\n");
+    CHECK(o.notes == "2: t writes bytes [0, 8) of C; deps=[t] or wait(t) orders the two\n");
     CHECK(o.fixed == first + "u = " + copy("A, 64, 8", "C, 4, 8", ", deps=[t]") + "\n");
     CHECK(analyse(o.fixed) == rules{});
   }
@@ -231,12 +231,12 @@ TEST_CASE("nem/hazards: HAZ-002, iterations in flight together", "[nem]") {
     }
   const outcome o = analyse(ring(2, 3));
   CHECK(o.text ==
-        "HAZ-002 t writes bytes 0..7 of B where i is 2, and t writes the same where i is 0; "
+        "HAZ-002 t writes bytes [0, 8) of B where i is 2, and t writes the same where i is 0; "
         "@max_in_flight(3) lets these iterations overlap\n"
-        "HAZ-002 u reads bytes 0..7 of B where i is 2, and t writes the same where i is 0; "
+        "HAZ-002 u reads bytes [0, 8) of B where i is 2, and t writes the same where i is 0; "
         "@max_in_flight(3) lets these iterations overlap\n");
   CHECK(o.notes.substr(0, o.notes.find('\n')) ==
-        "3: t writes bytes 0..7 of B; use @max_in_flight(2), or 3 regions "
+        "3: t writes bytes [0, 8) of B; use @max_in_flight(2), or 3 regions "
         "chosen by i mod 3");
 }
 
@@ -248,7 +248,8 @@ TEST_CASE("nem/hazards: HAZ-003, copies of the same bytes", "[nem]") {
   const std::string use = "\nstore.async(dst=region(C, i*8, 8), src=region(B, 0, 8), deps=[t])";
   outcome o = analyse(memory + loop(load + use));
   CHECK(o == rules{"HAZ-003@3"});
-  CHECK(o.text == "HAZ-003 t writes the same data to bytes 0..7 of B in iterations that overlap\n");
+  CHECK(o.text ==
+        "HAZ-003 t writes the same data to bytes [0, 8) of B in iterations that overlap\n");
   CHECK(o.notes == "2: the data doesn't change in the loop over i; copy it once before the loop\n");
   CHECK(analyse(memory + loop(load + use, 1)) == rules{});
   // A reader that isn't after a copy may read what was there before.
@@ -289,9 +290,9 @@ TEST_CASE("nem/hazards: HAZ-004, outputs over inputs", "[nem]") {
   const outcome o =
       analyse(memory + "add.async in " + at("0, 8") + ", " + at("4, 8") + " out " + at("0, 8"));
   CHECK(o.text ==
-        "HAZ-004 the output overlaps an input of its task: bytes 4..7 of C; add may only "
+        "HAZ-004 the output overlaps an input of its task: bytes [4, 8) of C; add may only "
         "write all of it in place\n");
-  CHECK(o.notes == "2: the input is bytes 4..11 of C\n");
+  CHECK(o.notes == "2: the input is bytes [4, 12) of C\n");
 }
 
 TEST_CASE("nem/hazards: HAZ-006, bytes of an L1 that nothing wrote", "[nem]") {
@@ -303,7 +304,8 @@ TEST_CASE("nem/hazards: HAZ-006, bytes of an L1 that nothing wrote", "[nem]") {
   CHECK(analyse(load + use("12, 4")) == rules{});
   outcome o = analyse(load + use("8, 9"));
   CHECK(o == rules{"HAZ-006@3"});
-  CHECK(o.text == "HAZ-006 the store reads bytes 8..16 of B, and no earlier task writes byte 16\n");
+  CHECK(o.text ==
+        "HAZ-006 the store reads bytes [8, 17) of B, and no earlier task writes byte 16\n");
   CHECK(analyse(load + use("7, 4")) == rules{"HAZ-006@3"});
   CHECK(analyse(memory + use("0, 8")) == rules{"HAZ-006@2"});
   CHECK(analyse(memory + copy("A, 0, 8", "C, 0, 8")) == rules{});  // L2 may be the host's

@@ -34,7 +34,7 @@ struct bytes {
 };
 text& operator<<(text& out, const bytes& b) {
   if (b.of.first + 1 == b.of.last) return out << "byte " << b.of.first;
-  return out << "bytes " << b.of.first << ".." << b.of.last - 1;
+  return out << "bytes [" << b.of.first << ", " << b.of.last << ')';
 }
 
 }  // namespace

@@ -289,7 +289,7 @@ TEST_CASE("vm/nem/machine: bytes that nothing wrote are RT-UNINIT", "[vm_nem]") 
   r.bind("x", counted(5));
   CHECK(r.run().code == errc::ok);
   CHECK(r.messages ==
-        "RT-UNINIT at 't': transfer t reads bytes 5..15 of x, which were neither written nor "
+        "RT-UNINIT at 't': transfer t reads bytes [5, 16) of x, which were neither written nor "
         "bound\n");
   CHECK(r.warnings == 1);
   octets expected = counted(5);
@@ -330,7 +330,7 @@ t = transfer.sync(dst=region(x, 0, 20000), src=region(y, 0, 20000))
   large.bind("x", octets(16000, 1));
   CHECK(large.run().code == errc::ok);
   CHECK(large.messages ==
-        "RT-UNINIT at 't': transfer t reads bytes 12000..19999 of y, which were neither "
+        "RT-UNINIT at 't': transfer t reads bytes [12000, 20000) of y, which were neither "
         "written nor bound\n");
 }
 
@@ -347,7 +347,7 @@ t = transfer.sync(dst=region(x, 0, 2), src=region(y, 399978, 2))
   r.machine.mark_bound(r.at("x"));
   CHECK(r.run().tasks == 20001);
   CHECK(r.messages ==
-        "RT-UNINIT at 't': transfer t reads bytes 399978..399979 of y, which were neither "
+        "RT-UNINIT at 't': transfer t reads bytes [399978, 399980) of y, which were neither "
         "written nor bound\n");
 }
 

@@ -51,8 +51,8 @@ TEST_CASE("vm/nem/races: a task reads what another one writes", "[vm_nem]") {
   CHECK(r.done.code == errc::nem_rt_race);
   CHECK(r.done.tasks == 1);  // the other one isn't executed
   CHECK(r.messages ==
-        "RT-RACE at 'b': b reads bytes 24..31 of y, which a writes; nothing orders the two"
-        " | a writes bytes 0..31 of y; deps=[a] or wait(a) orders the two | fix, deps=[a]\n");
+        "RT-RACE at 'b': b reads bytes [24, 32) of y, which a writes; nothing orders the two"
+        " | a writes bytes [0, 32) of y; deps=[a] or wait(a) orders the two | fix, deps=[a]\n");
 }
 
 TEST_CASE("vm/nem/races: a task writes what another one reads", "[vm_nem]") {
@@ -61,18 +61,18 @@ TEST_CASE("vm/nem/races: a task writes what another one reads", "[vm_nem]") {
   CHECK(r.done.code == errc::nem_rt_race);
   CHECK(r.messages ==
         "RT-RACE at 'b': b writes byte 31 of x, which a reads; nothing orders the two"
-        " | a reads bytes 0..31 of x; deps=[a] or wait(a) orders the two | fix, deps=[a]\n");
+        " | a reads bytes [0, 32) of x; deps=[a] or wait(a) orders the two | fix, deps=[a]\n");
 }
 
 TEST_CASE("vm/nem/races: two tasks write the same bytes", "[vm_nem]") {
   const std::string a = "a = " + transfer(y("0", 32), x("0", 32));
   const raced r = race(a + transfer(y("8", 8), x("64", 8)));
   CHECK(r.done.code == errc::nem_rt_race);
-  CHECK(
-      r.messages ==
-      "RT-RACE at 'transfer.async': the transfer writes bytes 8..15 of y, which a writes; nothing "
-      "orders the two | a writes bytes 0..31 of y; deps=[a] or wait(a) orders the two | fix, "
-      "deps=[a]\n");
+  CHECK(r.messages ==
+        "RT-RACE at 'transfer.async': the transfer writes bytes [8, 16) of y, which a writes; "
+        "nothing "
+        "orders the two | a writes bytes [0, 32) of y; deps=[a] or wait(a) orders the two | fix, "
+        "deps=[a]\n");
   // Each way to order them.
   CHECK(race(a + transfer(y("8", 8), x("64", 8), ", deps=[a]")).messages.empty());
   CHECK(race(a + "wait(a)\n" + transfer(y("8", 8), x("64", 8))).messages.empty());
@@ -90,11 +90,11 @@ TEST_CASE("vm/nem/races: iterations in flight together touch the same bytes", "[
   const raced r = race(ring(3, 2));
   CHECK(r.done.code == errc::nem_rt_race);
   CHECK(r.done.tasks == 2);
-  CHECK(
-      r.messages ==
-      "RT-RACE at 't': t writes bytes 0..15 of y where i is 2, and t writes the same where i is 0; "
-      "@max_in_flight(3) lets these iterations overlap | t writes bytes 0..15 of y; "
-      "use @max_in_flight(2), or 3 regions chosen by i mod 3\n");
+  CHECK(r.messages ==
+        "RT-RACE at 't': t writes bytes [0, 16) of y where i is 2, and t writes the same where i "
+        "is 0; "
+        "@max_in_flight(3) lets these iterations overlap | t writes bytes [0, 16) of y; "
+        "use @max_in_flight(2), or 3 regions chosen by i mod 3\n");
   CHECK(race(ring(2, 2)).messages.empty());
   CHECK(race(ring(3, 3)).done.tasks == 8);
 }
@@ -105,10 +105,11 @@ TEST_CASE("vm/nem/races: texts name the iteration", "[vm_nem]") {
            "  b = " + transfer(y("48 + k", 8), x("64", 8)) + " endloop\nendloop\n");
   CHECK(r.done.code == errc::nem_rt_race);
   CHECK(r.done.tasks == 13);
-  CHECK(r.messages ==
-        "RT-RACE at 'b': b writes bytes 48..55 of y, which a writes; nothing orders the two where "
-        "i is 3 and k is 0 | a writes bytes 48..63 of y; deps=[a] or wait(a) orders the two | fix, "
-        "deps=[a]\n");
+  CHECK(
+      r.messages ==
+      "RT-RACE at 'b': b writes bytes [48, 56) of y, which a writes; nothing orders the two where "
+      "i is 3 and k is 0 | a writes bytes [48, 64) of y; deps=[a] or wait(a) orders the two | fix, "
+      "deps=[a]\n");
 }
 
 TEST_CASE("vm/nem/races: the same race is found under every schedule", "[vm_nem]") {
@@ -151,7 +152,7 @@ TEST_CASE("vm/nem/races: when they are searched for", "[vm_nem]") {
   CHECK(r.done.code == errc::nem_rt_race);
   CHECK(r.done.tasks == 51);
   CHECK(r.messages.find(
-            "a writes bytes 200..203 of y where i is 51, and a writes the same where i is "
+            "a writes bytes [200, 204) of y where i is 51, and a writes the same where i is "
             "50") != std::string::npos);
   CHECK(race(late, {.races = race_search::never}, few).done.tasks == 64);
 
@@ -160,8 +161,9 @@ TEST_CASE("vm/nem/races: when they are searched for", "[vm_nem]") {
       race("loop i in [0..3] @max_in_flight(2):\n  a = " + transfer(y("0", 16), x("0", 16)) +
            "endloop\n");
   CHECK(same.done.code == errc::ok);
-  CHECK(same.messages.starts_with(
-      "HAZ-003 at 'a': a writes the same data to bytes 0..15 of y in iterations that overlap | "));
+  CHECK(
+      same.messages.starts_with("HAZ-003 at 'a': a writes the same data to bytes [0, 16) of y in "
+                                "iterations that overlap | "));
 }
 
 TEST_CASE("vm/nem/races: programs say whether all hazards were searched for", "[vm_nem]") {

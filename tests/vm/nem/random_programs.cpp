@@ -102,11 +102,11 @@ void check_schedules(std::uint64_t seed) {
   CHECK(when.report().cycles != 0);
 }
 
-/// "t4 writes bytes 8..15 of b1 t2 reads": what findings say of a race.
+/// "t4 writes bytes [8, 16) of b1 t2 reads": what findings say of a race.
 std::string words_of(const race& r) {
-  const std::string bytes =
-      r.first == r.last ? "byte " + std::to_string(r.first)
-                        : "bytes " + std::to_string(r.first) + ".." + std::to_string(r.last);
+  const std::string bytes = r.first == r.last ? "byte " + std::to_string(r.first)
+                                              : "bytes [" + std::to_string(r.first) + ", " +
+                                                    std::to_string(r.last + 1) + ')';
   return "t" + std::to_string(r.later) + (r.later_writes ? " writes " : " reads ") + bytes +
          " of b" + std::to_string(r.buffer) + " t" + std::to_string(r.earlier) +
          (r.earlier_writes ? " writes" : " reads");

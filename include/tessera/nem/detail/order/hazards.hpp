@@ -307,7 +307,7 @@ class hazards {
     if (first + 1 == last)
       out << "byte " << first;
     else
-      out << "bytes " << first << ".." << last - 1;
+      out << "bytes [" << first << ", " << last << ')';
     out << " of " << c_.d.name(buffer_name);
   }
   template <class Out>
