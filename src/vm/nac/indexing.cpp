@@ -142,7 +142,7 @@ value slice(call& c) {
   const std::size_t axis = axis_in(x, c.whole_or(1, 0));
   const range r = range_of(c, 2, x.dim(axis));
   if (r.step == 1 || r.count <= 1) return narrowed(c.arena, x, axis, r.start, r.count);
-  part p(x.dims);
+  tensor_part p(x.dims);
   p.cut(axis, r.start, r.count, r.step);
   return taken(c.arena, x, p);
 }
@@ -161,7 +161,7 @@ value slice_scatter(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::size_t axis = axis_in(x, c.whole_or(2, 0));
   const range r = range_of(c, 3, x.dim(axis));
-  part p(x.dims);
+  tensor_part p(x.dims);
   p.cut(axis, r.start, r.count, r.step);
   const tensor source = source_of(c, p.dims, "slice");
   return r.count == x.dim(axis) ? source : replaced(c.arena, x, p, source);

@@ -152,7 +152,7 @@ struct margin {
   tensor out = make_tensor(arena, x.type, dims);
   if (out.size() == 0) return out;
   nac::fill(out, fill);
-  part from(x.dims), to(dims);
+  tensor_part from(x.dims), to(dims);
   for (std::size_t i = 0; i < dims.rank(); ++i) {
     const std::int64_t cut = std::max(-margins[i].before, std::int64_t{0});
     const std::int64_t kept = x.dim(i) - cut - std::max(-margins[i].after, std::int64_t{0});
@@ -202,8 +202,8 @@ enum class border { reflect, replicate, circular };
 }
 
 /// Elements of a tensor by sizes, strides and an offset, letters `first` to first + 2.
-[[nodiscard]] part strided_part_of(call& c, const tensor& x, std::size_t first) {
-  part p;
+[[nodiscard]] tensor_part strided_part_of(call& c, const tensor& x, std::size_t first) {
+  tensor_part p;
   p.dims = shape(c.int_list(first));
   p.first = c.whole_or(first + 2, 0);
   const int_list steps = c.int_list(first + 1);
@@ -342,7 +342,7 @@ value permute(call& c) {
 value flip(call& c) {
   const tensor& x = c.tensor_at(0);
   const std::uint32_t axes = axes_of(c.int_list(1), x.rank());
-  part p(x.dims);
+  tensor_part p(x.dims);
   for (std::size_t i = 0; i < x.rank(); ++i)
     if (names(axes, i)) p.cut(i, x.dim(i) - 1, x.dim(i), -1);
   return taken(c.arena, x, p);
@@ -371,7 +371,7 @@ value roll(call& c) {
     if (by[i] != 0) rolled[count++] = i;
   // Each rolled axis in two parts: there are no more of them than elements.
   for (std::uint32_t second = 0; second >> count == 0; ++second) {
-    part from(x.dims), to(x.dims);
+    tensor_part from(x.dims), to(x.dims);
     for (std::size_t k = 0; k < count; ++k) {
       const std::size_t i = rolled[k];
       const std::int64_t cut = x.dim(i) - by[i], size = names(second, k) ? by[i] : cut;
@@ -391,7 +391,7 @@ value as_strided(call& c) {
 value as_strided_scatter(call& c) {
   const tensor &x = c.tensor_at(0), &from = c.tensor_at(1);
   if (from.type != x.type) fail(errc::nac_run_type, "the operands have two types; expected one");
-  const part p = strided_part_of(c, x, 2);
+  const tensor_part p = strided_part_of(c, x, 2);
   if (!(from.dims == p.dims))
     fail(errc::nac_run_shape, "src has shape ", from.dims, "; expected ", p.dims, ", the size");
   return replaced(c.arena, x, p, from);

@@ -40,8 +40,8 @@ constexpr std::int64_t max_offset = std::int64_t{1} << 40;
 
 /// The elements of the diagonals of the matrices along two axes: without both, with the diagonal's as
 /// the last one.
-[[nodiscard]] part diagonals_of(const tensor& x, std::int64_t offset, std::int64_t axis1,
-                                std::int64_t axis2) {
+[[nodiscard]] tensor_part diagonals_of(const tensor& x, std::int64_t offset, std::int64_t axis1,
+                                       std::int64_t axis2) {
   if (x.rank() < 2) fail(errc::nac_run_rank, "shape is ", x.dims, "; expected rank 2 or more");
   const std::size_t row = axis_of(axis1, x.rank()), column = axis_of(axis2, x.rank());
   if (row == column)
@@ -51,7 +51,7 @@ constexpr std::int64_t max_offset = std::int64_t{1} << 40;
   offset = std::clamp(offset, -rows, columns);
   const std::int64_t first_row = offset < 0 ? -offset : 0, first_column = offset > 0 ? offset : 0;
   const strides step(x.dims);
-  part p;
+  tensor_part p;
   p.first = first_row * step[row] + first_column * step[column];
   for (std::size_t i = 0; i < x.rank(); ++i)
     if (i != row && i != column) p.add(x.dim(i), step[i]);
@@ -135,7 +135,7 @@ template <class F>
   const tensor out = make_tensor(c.arena, x.type, dims);
   if (out.size() == 0) return out;
   std::memset(out.data, 0, out.bytes());
-  if (x.size() != 0) copy(x, part(x.dims), out, diagonals_of(out, offset, axis1, axis2));
+  if (x.size() != 0) copy(x, tensor_part(x.dims), out, diagonals_of(out, offset, axis1, axis2));
   return out;
 }
 
@@ -244,7 +244,7 @@ value diagonal(call& c) {
 
 value diagonal_scatter(call& c) {
   const tensor& x = c.tensor_at(0);
-  const part p = diagonals_of(x, c.whole_or(2, 0), c.whole_or(3, 0), c.whole_or(4, 1));
+  const tensor_part p = diagonals_of(x, c.whole_or(2, 0), c.whole_or(3, 0), c.whole_or(4, 1));
   return replaced(c.arena, x, p, source_of(c, p.dims, "diagonals"));
 }
 
@@ -253,7 +253,7 @@ value select_scatter(call& c) {
   const std::size_t axis = axis_in(x, c.whole(2));
   const std::int64_t size = x.dim(axis), i = c.whole(3);
   if (i < -size || i >= size) refuse_index(i, size);
-  part p(x.dims);
+  tensor_part p(x.dims);
   p.cut(axis, i < 0 ? i + size : i, 1);
   shape dims = p.dims;
   dims.erase(axis);

@@ -471,7 +471,7 @@ value unfold(call& c) {
   if (size < 0 || size > all || step <= 0)
     fail(errc::nac_run_argument, "size is ", size, " and step ", step, "; expected a size of 0 to ",
          all, " and a step of at least 1");
-  part p(x.dims);
+  tensor_part p(x.dims);
   const std::int64_t along = x.rank() == 0 ? 0 : p.steps[axis];
   if (x.rank() != 0) p.cut(axis, 0, (all - size) / step + 1, step);
   p.add(size, along);

@@ -26,7 +26,8 @@ tensor copied(memory& arena, const tensor& x) {
   return out;
 }
 
-void copy(const tensor& x, const part& from, const tensor& out, const part& to) noexcept {
+void copy(const tensor& x, const tensor_part& from, const tensor& out,
+          const tensor_part& to) noexcept {
   const std::size_t size = model::size_of(x.type);
   walk w;
   for (std::size_t i = 0; i < from.dims.rank(); ++i)
@@ -34,14 +35,14 @@ void copy(const tensor& x, const part& from, const tensor& out, const part& to) 
   w.copy(out.data + to.first * static_cast<std::int64_t>(size),
          x.data + from.first * static_cast<std::int64_t>(size), size);
 }
-tensor taken(memory& arena, const tensor& x, const part& p) {
+tensor taken(memory& arena, const tensor& x, const tensor_part& p) {
   tensor out = make_tensor(arena, x.type, p.dims);
-  if (out.size() != 0) copy(x, p, out, part(p.dims));
+  if (out.size() != 0) copy(x, p, out, tensor_part(p.dims));
   return out;
 }
-tensor replaced(memory& arena, const tensor& x, const part& p, const tensor& source) {
+tensor replaced(memory& arena, const tensor& x, const tensor_part& p, const tensor& source) {
   tensor out = copied(arena, x);
-  if (source.size() != 0) copy(source, part(p.dims), out, p);
+  if (source.size() != 0) copy(source, tensor_part(p.dims), out, p);
   return out;
 }
 
@@ -58,7 +59,7 @@ tensor permuted(memory& arena, const tensor& x, const std::size_t* order) {
   }
   if (same) return x.with_shape(dims);
   const strides step(x.dims);
-  part p;
+  tensor_part p;
   for (std::size_t i = 0; i < dims.rank(); ++i) p.add(dims[i], step[order[i]]);
   return taken(arena, x, p);
 }
@@ -68,7 +69,7 @@ tensor expanded(memory& arena, const tensor& x, const shape& dims) {
   if (all == static_cast<std::int64_t>(x.size())) return x.with_shape(dims);
   const std::size_t added = dims.rank() - x.rank();
   const strides step(x.dims);
-  part p;
+  tensor_part p;
   for (std::size_t i = 0; i < dims.rank(); ++i)
     p.add(dims[i], i < added || x.dim(i - added) == 1 ? 0 : step[i - added]);
   return taken(arena, x, p);

@@ -73,14 +73,14 @@ template <std::size_t N>
 /// The elements in memory of their own.
 [[nodiscard]] tensor copied(memory& arena, const tensor& x);
 /// Some elements of a tensor: of any strides, from one on.
-struct part {
+struct tensor_part {
   shape dims = {};
   std::int64_t first = 0;
   std::int64_t steps[max_rank] = {};
 
-  part() noexcept {}
+  tensor_part() noexcept {}
   /// All elements.
-  explicit part(const shape& whole) noexcept : dims(whole) {
+  explicit tensor_part(const shape& whole) noexcept : dims(whole) {
     const strides all(whole);
     std::copy_n(all.of, whole.rank(), steps);
   }
@@ -98,11 +98,13 @@ struct part {
   }
 };
 /// Copies between parts of equal sizes.
-void copy(const tensor& x, const part& from, const tensor& out, const part& to) noexcept;
+void copy(const tensor& x, const tensor_part& from, const tensor& out,
+          const tensor_part& to) noexcept;
 /// The elements of a part, dense.
-[[nodiscard]] tensor taken(memory& arena, const tensor& x, const part& p);
+[[nodiscard]] tensor taken(memory& arena, const tensor& x, const tensor_part& p);
 /// A copy of `x` with a dense tensor's elements in a part, which has that shape.
-[[nodiscard]] tensor replaced(memory& arena, const tensor& x, const part& p, const tensor& source);
+[[nodiscard]] tensor replaced(memory& arena, const tensor& x, const tensor_part& p,
+                              const tensor& source);
 
 /// A dense tensor with the axes of `x` in another order: axis i is order[i] of `x`.
 [[nodiscard]] tensor permuted(memory& arena, const tensor& x, const std::size_t* order);
