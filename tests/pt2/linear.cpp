@@ -69,8 +69,8 @@ constexpr std::string_view meta =
 
 /// What an archive has n of. Each appends the i-th one.
 struct parts {
-  std::string nodes, values, weights, inputs, specs, list;
-  zip members;
+  std::string nodes, values, weights, inputs, specs, list, pickle;
+  zip members, storages;
 
   static void comma(std::string& s) {
     if (!s.empty()) s += ", ";
@@ -89,6 +89,20 @@ struct parts {
              name + R"("}}], "metadata": {"stack_trace": "a\nb"}})";
   }
 };
+
+/// "X", the size and a text; the opcodes of one float of the storage `key`.
+[[nodiscard]] std::string pickled_text(const std::string& s) {
+  std::string out = "X";
+  put(out, s.size(), 4);
+  return out + s;
+}
+[[nodiscard]] std::string pickled_tensor(const std::string& key) {
+  return "ctorch._utils\n_rebuild_tensor_v2\n((" + pickled_text("storage") +
+         "ctorch\nFloatStorage\n" + pickled_text(key) + pickled_text("cpu") + "K\1tQM" +
+         std::string(2, '\0') +
+         "K\1\x85K\1\x85\x89"
+         "ccollections\nOrderedDict\n)RtR";
+}
 
 struct generator {
   std::string_view name;
@@ -118,6 +132,12 @@ constexpr generator generators[] = {
        parts::comma(p.list);
        p.list += R"({"as_name": "y"}, {"as_int": 1})";
      }},
+    {"pickled_weights",
+     [](parts& p, std::size_t i) {
+       const std::string n = std::to_string(i);
+       p.storages.add("archive/data/" + n, "1234");
+       p.pickle += pickled_text(n) + pickled_tensor(n) + "s";
+     }},
     {"unknown_values", [](parts& p, std::size_t i) { p.add_node("w" + std::to_string(i), "z"); }},
 };
 
@@ -142,6 +162,17 @@ void make(const generator& g, std::size_t n) {
       leaf + R"(]", "out_spec": "[1, )" + leaf +
       R"(]"}}]}, "opset_version": {}, "range_constraints": {}, "schema_version": )"
       R"({"major": 8, "minor": 20}})";
+  if (!p.pickle.empty()) {
+    zip none;
+    p.storages.add("archive/data.pkl", "\x80\x02}" + p.pickle + ".");
+    none.add("archive/data.pkl", "\x80\x02}.");
+    p.members.add("serialized_exported_program.json", program);
+    p.members.add("serialized_state_dict.pt", p.storages.finish());
+    p.members.add("serialized_constants.pt", none.finish());
+    p.members.add("version", "8.20");
+    source = p.members.finish();
+    return;
+  }
   p.members.add("m/models/model.json", program);
   p.members.add("m/data/weights/model_weights_config.json", R"({"config": {)" + p.weights + "}}");
   p.members.add("m/data/constants/model_constants_config.json", R"({"config": {}})");
