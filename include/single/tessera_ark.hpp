@@ -875,7 +875,9 @@
   X(nac_tokenizer_expression, 3642, "the tokenizer's regular expression can't be compiled")        \
   X(nac_tokenizer_match, 3643, "the tokenizer's regular expression takes too long to match")       \
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
-  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build doesn't have")
+  X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build doesn't have") \
+  X(nac_tokenizer_import, 3646, "a tokenizer's manifest has no form for this")                     \
+  X(nac_tokenizer_json, 3647, "malformed tokenizer file: a value is missing or of another type")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
 

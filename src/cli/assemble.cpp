@@ -121,33 +121,6 @@ void set_message(diagnostic& d, std::string message) {
   return map.of(training ? text_section::training : text_section::code, e.offset);
 }
 
-/// Verifies a container that was made from a text, and shows the findings at their places in the text.
-[[nodiscard]] exit_code verify_assembled(bytes made, const source& text, const reporting& to,
-                                         const nac::text_map& map) {
-  const result<nac::model> file = nac::read(made);
-  if (!file) return to.fail({file.error().code, 0}, text);
-  tessera::report found;
-  constexpr std::uint64_t max_kept = std::uint64_t{1} << 20;  // so that warnings don't hide errors
-  const bool invalid =
-      !nac::verify(*file, {.weights_elsewhere = true, .max_diagnostics = max_kept}, &found);
-  constexpr std::uint64_t max_shown = 100;  // each costs a search for its line
-  std::uint64_t shown = 0;
-  for (const tessera::diagnostic& d : found.diagnostics) {
-    if (shown == max_shown || (invalid && d.severity != severity::error)) continue;
-    ++shown;
-    diagnostic at = diagnose(error{d.code, map.offset_of(*file, d.where.offset)}, text);
-    set_message(at, std::string(found.text_of(d.text)));
-    if (!invalid) {
-      at.severity = "warning";
-      at.shown.replace(at.shown.find(": error: "), 9, ": warning: ");
-    }
-    show(at);
-  }
-  const std::uint64_t all = found.errors + (invalid ? 0 : found.warnings);
-  note_omitted(all - shown);
-  return invalid ? bad_input : success;
-}
-
 [[nodiscard]] exit_code assemble_file(const options& o) {
   const reporting to{o.text};
   if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
@@ -176,6 +149,32 @@ void set_message(diagnostic& d, std::string message) {
 }
 
 }  // namespace
+
+exit_code verify_assembled(bytes made, const source& text, const reporting& to,
+                           const nac::text_map& map) {
+  const result<nac::model> file = nac::read(made);
+  if (!file) return to.fail({file.error().code, 0}, text);
+  tessera::report found;
+  constexpr std::uint64_t max_kept = std::uint64_t{1} << 20;  // so that warnings don't hide errors
+  const bool invalid =
+      !nac::verify(*file, {.weights_elsewhere = true, .max_diagnostics = max_kept}, &found);
+  constexpr std::uint64_t max_shown = 100;  // each costs a search for its line
+  std::uint64_t shown = 0;
+  for (const tessera::diagnostic& d : found.diagnostics) {
+    if (shown == max_shown || (invalid && d.severity != severity::error)) continue;
+    ++shown;
+    diagnostic at = diagnose(error{d.code, map.offset_of(*file, d.where.offset)}, text);
+    set_message(at, std::string(found.text_of(d.text)));
+    if (!invalid) {
+      at.severity = "warning";
+      at.shown.replace(at.shown.find(": error: "), 9, ": warning: ");
+    }
+    show(at);
+  }
+  const std::uint64_t all = found.errors + (invalid ? 0 : found.warnings);
+  note_omitted(all - shown);
+  return invalid ? bad_input : success;
+}
 
 void add_assemble(const command& app, action& run) {
   const auto o = std::make_shared<options>();

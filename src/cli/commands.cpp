@@ -322,6 +322,10 @@ constexpr option_row option_rows[] = {
     {"import", "--version", "VERSION", everywhere, "The container's version (1.8)", "1.6 1.7 1.8"},
     {"import", "--no-states", "", everywhere,
      "Let buffers that the program changes begin anew in every run"},
+    {"import", "--tokenizer", "FILE", everywhere,
+     "The tokenizer.json that the container gets its tokenizer from"},
+    {"import", "--execution-plan", "FILE", everywhere,
+     "The assembly text that the container gets its execution plan from"},
     {"optimize", "--shape", "[NAME=]SHAPE", everywhere,
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
     {"optimize", "--text", "[NAME=]TEXT", everywhere,
@@ -548,7 +552,10 @@ are streamed, and tied ones stored once. Buffers that the program changes are st
 the archive's values and last from run to run. What NAC can't express is refused with its node, its
 module and its line of Python: loops of an unknown number of steps. Complex numbers are pairs of real
 ones in a last dimension of two. Archives are those of torch.export.save, PyTorch 2.5 and later, before
-or after run_decompositions().)"},
+or after run_decompositions().
+A tokenizer is one of Hugging Face: WordPiece, BPE or Unigram. Its ids stay the same, special tokens
+included; what NAC can't express is refused with its place in the JSON. An execution plan is the
+sections plan_constants: and plan: of a text as `tessera assemble` takes it, and is verified.)"},
     {"optimize", everywhere,
      "Passes, which run in this order until none changes anything:\n\n"
 #define TESSERA_X(enumerator, name, summary) "  " name ": " summary "\n"
@@ -713,6 +720,7 @@ constexpr help_row example_rows[] = {
     {"import", everywhere,
      "tessera import model.pt2 -o model.nac && tessera run model.nac -i x.npy"},
     {"import", everywhere, "tessera import model.pt2 small.nac --quantize int8_channel"},
+    {"import", everywhere, "tessera import bert.pt2 bert.nac --tokenizer tokenizer.json"},
     {"optimize", everywhere, "tessera optimize model.nac -o fast.nac"},
     {"optimize", everywhere,
      "tessera optimize model.nac fast.nac --check --shape 1x3x224x224 --random 1"},

@@ -78,6 +78,11 @@ struct nac_check_options {
                                       const reporting& to);
 [[nodiscard]] exit_code check_safetensors(const source& file, const reporting& to);
 
+/// Verifies a container that was made from an assembly text, or has parts of one, and shows the
+/// findings at their places in the text.
+[[nodiscard]] exit_code verify_assembled(bytes made, const source& text, const reporting& to,
+                                         const nac::text_map& map);
+
 struct nac_print_options {
   bool schedule = false, inlined = false;
 };
