@@ -111,13 +111,11 @@ std::string words_of(const race& r) {
          " of b" + std::to_string(r.buffer) + " t" + std::to_string(r.earlier) +
          (r.earlier_writes ? " writes" : " reads");
 }
-std::string first_words(std::string_view text, std::size_t n) {
-  std::size_t end = 0;
-  for (; n != 0; --n) end = text.find_first_of(" ,", end + 1);
-  return std::string(text.substr(0, end));
-}
 std::string words_of(const tessera::report& found, const tessera::diagnostic& d) {
-  return first_words(found.text_of(d.text), 6) + " " + first_words(found.text_of(d.note), 2);
+  const std::string_view text = found.text_of(d.text), note = found.text_of(d.note);
+  const std::size_t buffer = text.find(" of b") + 4;
+  return std::string(text.substr(0, text.find_first_of(" ,", buffer))) + ' ' +
+         std::string(note.substr(0, note.find(' ', note.find(' ') + 1)));
 }
 
 struct totals {
