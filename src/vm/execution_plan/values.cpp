@@ -15,7 +15,9 @@
 
 #include "format.hpp"
 #include "io/random.hpp"
+#include "vm/nac/indexing.hpp"
 #include "vm/nac/operations.hpp"
+#include "vm/nac/strided.hpp"
 #include "vm/nac/types.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -80,11 +82,7 @@ void check_axis_has(const tensor& t) {
 /// An index from the front. Throws nac_run_index.
 [[nodiscard]] std::int64_t index_in(const plan_value& v, std::int64_t size) {
   const std::int64_t i = whole_of(v);
-  if (i < -size || i >= size)
-    fail(errc::nac_run_index, size == 0
-                                  ? "index is " + std::to_string(i) + "; the axis is empty"
-                                  : "index is " + std::to_string(i) + "; expected " +
-                                        std::to_string(-size) + " to " + std::to_string(size - 1));
+  if (i < -size || i >= size) nac::operations::refuse_index(i, size);
   return i < 0 ? i + size : i;
 }
 
@@ -391,16 +389,9 @@ plan_value plan_values::concatenated(std::span<const tensor> all, const plan_val
   }
   tensor out = make_tensor(arena, first.type, dims);
   if (out.size() == 0) return out;
-  const auto outer = static_cast<std::size_t>(dims.product(0, a));
-  const std::size_t step = out.bytes() / outer;
-  std::byte* to = out.data;
-  for (const tensor& given : all) {
-    const tensor t = cast(arena, given, first.type);
-    const std::size_t piece = t.bytes() / outer;
-    for (std::size_t i = 0; i < outer && piece != 0; ++i)
-      std::memcpy(to + i * step, t.data + i * piece, piece);
-    to += piece;
-  }
+  std::vector<const tensor*> parts;
+  for (const tensor& t : all) parts.push_back(&t);
+  join(out, a, parts);
   return out;
 }
 

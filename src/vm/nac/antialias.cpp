@@ -9,8 +9,8 @@
 #include <numbers>
 #include <vector>
 
-#include "multiply.hpp"
 #include "operations.hpp"
+#include "planes.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::nac::operations {
@@ -133,20 +133,20 @@ void expect_image(const tensor& x) {
   return {in, out, scale};
 }
 
+/// To a size, letter 1; with scales, letters 3 and 4, that say where elements are.
+[[nodiscard]] value resized_to(call& c, const filter& f, bool has_scales = true) {
+  const tensor& x = c.tensor_at(0);
+  expect_image(x);
+  expect_sizes(c, 2);
+  const std::span<const std::int64_t> to = c.int_list(1);
+  return resized(c, f, sized(x.dim(2), to[0], has_scales ? c.real_or(3, 0) : 0),
+                 sized(x.dim(3), to[1], has_scales ? c.real_or(4, 0) : 0));
+}
 /// By a size or by scales. Letters: input output_size align_corners scale_factors.
 [[nodiscard]] value resized_by(call& c, const filter& f) {
   const tensor& x = c.tensor_at(0);
   expect_image(x);
-  if (c.has(1) == c.has(3))
-    fail(errc::nac_run_argument,
-         c.has(1) ? "both output_size and scale_factors are given; expected one of them"
-                  : "neither output_size nor scale_factors is given; expected one of them");
-  if (c.has(1)) {
-    const std::span<const std::int64_t> to = c.int_list(1);
-    if (to.size() != 2)
-      fail(errc::nac_run_argument, "output_size has ", to.size(), " elements; expected 2");
-    return resized(c, f, sized(x.dim(2), to[0], 0), sized(x.dim(3), to[1], 0));
-  }
+  if (is_by_size(c, 3)) return resized_to(c, f, false);
   const std::span<const double> by = c.numbers(3);
   if (by.size() != 2)
     fail(errc::nac_run_argument, "scale_factors has ", by.size(), " elements; expected 2");
@@ -154,16 +154,6 @@ void expect_image(const tensor& x) {
     return sized(in, convert<std::int64_t>(static_cast<double>(in) * scale), scale);
   };
   return resized(c, f, scaled(x.dim(2), by[0]), scaled(x.dim(3), by[1]));
-}
-/// To a size. Letters: input output_size align_corners scales_h scales_w.
-[[nodiscard]] value resized_to(call& c, const filter& f) {
-  const tensor& x = c.tensor_at(0);
-  expect_image(x);
-  const std::span<const std::int64_t> to = c.int_list(1);
-  if (to.size() != 2)
-    fail(errc::nac_run_argument, "output_size has ", to.size(), " elements; expected 2");
-  return resized(c, f, sized(x.dim(2), to[0], c.real_or(3, 0)),
-                 sized(x.dim(3), to[1], c.real_or(4, 0)));
 }
 
 }  // namespace

@@ -51,15 +51,16 @@ void take_blocks(std::byte* to, const std::byte* from, std::span<const std::int6
   }
 }
 
-/// Where rows start whose indices these are; `bytes` apart. Throws nac_run_index.
+/// Where rows start whose indices these are; `bytes` apart. Throws nac_run_index for others than `first`
+/// to size - 1, of which those below 0 count from the end.
 [[nodiscard]] tensor offsets_of(memory& arena, const tensor& indices, std::int64_t size,
-                                std::int64_t bytes) {
+                                std::int64_t bytes, std::int64_t first = 0) {
   const tensor given = indices_of(arena, indices);
   tensor out = make_tensor(arena, data_type::int64, given.dims);
   std::int64_t* to = out.as<std::int64_t>();
   for (const std::int64_t i : given.elements<std::int64_t>()) {
-    if (i < 0 || i >= size) refuse_index(i, size);
-    *to++ = i * bytes;
+    if (i < first || i >= size) refuse_index(i, size);
+    *to++ = (i < 0 ? i + size : i) * bytes;
   }
   return out;
 }
@@ -321,19 +322,13 @@ value embedding(call& c) {
   const tensor& given = c.tensor_at(1);
   if (table.rank() != 2)
     fail(errc::nac_run_shape, "weight has shape ", table.dims, "; expected rank 2");
-  const tensor indices = indices_of(c.arena, given);
   const std::int64_t rows = table.dim(0);
   const std::size_t row = static_cast<std::size_t>(table.dim(1)) * model::size_of(table.type);
+  const tensor offsets = offsets_of(c.arena, given, rows, static_cast<std::int64_t>(row), -rows);
   shape dims = given.dims;
   dims.push_back(table.dim(1));
   tensor out = make_tensor(c.arena, table.type, dims);
-  std::byte* to = out.data;
-  for (const std::int64_t i : indices.elements<std::int64_t>()) {
-    if (i < -rows || i >= rows) refuse_index(i, rows);
-    if (row != 0)
-      std::memcpy(to, table.data + static_cast<std::size_t>(i < 0 ? i + rows : i) * row, row);
-    to += row;
-  }
+  if (row != 0) take_blocks(out.data, table.data, offsets.elements<std::int64_t>(), row);
   return out;
 }
 

@@ -446,21 +446,7 @@ value cat(call& c) {
   if (used == 1) return cast(c.arena, *first, type);
   tensor out = make_tensor(c.arena, type, dims);
   if (out.size() == 0) return out;
-  const std::int64_t outer = dims.product(0, axis);
-  const std::int64_t inner = dims.product(axis + 1, dims.rank());
-  const std::size_t size = model::size_of(type);
-  const std::size_t row = static_cast<std::size_t>(dims[axis] * inner) * size;
-  std::byte* to = out.data;
-  for (std::size_t k = 0; k < used; ++k) {
-    const tensor& t = *all[k];
-    const auto n = static_cast<std::size_t>(t.dim(axis) * inner);
-    const std::size_t from_row = n * model::size_of(t.type);
-    if (n != 0)
-      for (std::int64_t o = 0; o < outer; ++o)
-        cast(t.type, t.data + static_cast<std::size_t>(o) * from_row, type,
-             to + static_cast<std::size_t>(o) * row, n);
-    to += n * size;
-  }
+  join(out, axis, {all, used});
   return out;
 }
 
@@ -479,14 +465,7 @@ value stack(call& c) {
   dims.insert(axis, static_cast<std::int64_t>(count));
   tensor out = make_tensor(c.arena, type, dims);
   if (out.size() == 0) return out;
-  const std::int64_t outer = dims.product(0, axis);
-  const auto n = static_cast<std::size_t>(dims.product(axis + 1, dims.rank()));
-  std::byte* to = out.data;
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (std::size_t k = 0; k < count; ++k, to += n * model::size_of(type))
-      cast(all[k]->type,
-           all[k]->data + static_cast<std::size_t>(o) * n * model::size_of(all[k]->type), type, to,
-           n);
+  join(out, axis, {all, count});
   return out;
 }
 

@@ -39,6 +39,20 @@ void expect_shape(const tensor* parameter, const shape& s) {
     fail(errc::nac_run_shape, "a parameter has shape ", parameter->dims, "; expected ", s);
 }
 
+/// The last dimensions, which normalized_shape says.
+[[nodiscard]] shape normalized_dims(const tensor& x, std::span<const std::int64_t> over) {
+  const shape inner(over);
+  if (inner.rank() == 0 || inner.rank() > x.rank() ||
+      !(shape(x.dims.dims().subspan(x.rank() - inner.rank())) == inner))
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected normalized_shape, ", inner,
+         ", as its last dimensions");
+  return inner;
+}
+void expect_channels(const tensor& x) {
+  if (x.rank() < 2)
+    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
+}
+
 using tensors::moments;
 
 /// Sums in as many parts as vectors have lanes.
@@ -170,12 +184,8 @@ struct normalised {
                                 const tensor* weight, const tensor* bias, double epsilon,
                                 bool with_moments) {
   const data_type parameters = expect_floats(x, {weight, bias});
-  const shape inner(over);
-  const std::size_t outer = x.rank() - std::min(x.rank(), inner.rank());
-  if (inner.rank() == 0 || inner.rank() > x.rank() ||
-      !(shape(x.dims.dims().subspan(outer)) == inner))
-    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected normalized_shape, ", inner,
-         ", as its last dimensions");
+  const shape inner = normalized_dims(x, over);
+  const std::size_t outer = x.rank() - inner.rank();
   expect_shape(weight, inner);
   expect_shape(bias, inner);
   const tensor wide = cast(c.arena, x, widened(x.type));
@@ -233,8 +243,7 @@ struct normalised {
 [[nodiscard]] normalised by_group(call& c, const tensor& x, std::int64_t groups,
                                   const tensor* weight, const tensor* bias, double epsilon) {
   (void)expect_floats(x, {weight, bias});
-  if (x.rank() < 2)
-    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
+  expect_channels(x);
   const std::int64_t channels = x.dim(1);
   if (groups <= 0) fail(errc::nac_run_argument, "num_groups is ", groups, "; expected at least 1");
   if (channels % groups != 0)
@@ -284,8 +293,7 @@ struct normalised {
   const tensor& x = c.tensor_at(0);
   const tensor *const weight = c.optional(1), *const bias = c.optional(2);
   const data_type parameters = expect_floats(x, {weight, bias, mean, variance});
-  if (x.rank() < 2)
-    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
+  expect_channels(x);
   if ((mean == nullptr) != (variance == nullptr) || (!training && mean == nullptr))
     fail(errc::nac_run_argument, "running_mean or running_var isn't given; expected both");
   if (training) {
@@ -353,8 +361,7 @@ value instance_norm(call& c) {
   const tensor *const weight = c.optional(1), *const bias = c.optional(2);
   const tensor *const mean = c.optional(3), *const variance = c.optional(4);
   (void)expect_floats(x, {weight, bias, mean, variance});
-  if (x.rank() < 2)
-    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected rank 2 or more");
+  expect_channels(x);
   expect_shape(mean, {x.dim(1)});
   expect_shape(variance, {x.dim(1)});
   if (c.truth_or(5, true)) return by_group(c, x, x.dim(1), weight, bias, c.real(7)).out;
@@ -385,11 +392,7 @@ struct by_mean_square {
   const tensor& x = c.tensor_at(0);
   const tensor* const weight = c.optional(2);
   if (!is_floating(x.type)) refuse_type(x.type, "a floating-point type");
-  const shape inner(c.int_list(1));
-  if (inner.rank() == 0 || inner.rank() > x.rank() ||
-      !(shape(x.dims.dims().subspan(x.rank() - inner.rank())) == inner))
-    fail(errc::nac_run_shape, "input has shape ", x.dims, "; expected normalized_shape, ", inner,
-         ", as its last dimensions");
+  const shape inner = normalized_dims(x, c.int_list(1));
   expect_shape(weight, inner);
   const double least = visit_float(x.type, []<class T>(of<T>) -> double {
     if constexpr (std::is_same_v<T, half>) return 0x1p-10;

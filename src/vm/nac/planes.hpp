@@ -82,6 +82,15 @@ inline void expect_sizes(call& c, std::size_t rank) {
          rank);
 }
 
+/// Whether letter 1, sizes, is given, and not another one, scales: one of both is.
+[[nodiscard]] inline bool is_by_size(const call& c, std::size_t scale_letter) {
+  if (c.has(1) == c.has(scale_letter))
+    fail(errc::nac_run_argument,
+         c.has(1) ? "both output_size and scale_factors are given; expected one of them"
+                  : "neither output_size nor scale_factors is given; expected one of them");
+  return c.has(1);
+}
+
 [[noreturn]] inline void refuse_kernel(const planes& p, std::size_t a) {
   fail(errc::nac_run_shape, "kernel ", p.kernel[a], " with dilation ", p.dilation[a],
        " doesn't fit into an axis of ", p.in[a], " elements with padding ", p.padding[a]);

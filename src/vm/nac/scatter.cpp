@@ -140,6 +140,13 @@ struct target {
   }
 };
 
+/// Letter 3: a tensor, or a number for all indices.
+[[nodiscard]] tensor source_for(const call& c, const target& at) {
+  const tensor &given = c.tensor_at(3), source = with_dimensions(given);
+  if (!given.is_number) return source;
+  return expanded(c.arena, cast(c.arena, source, at.x.type), at.index.dims);
+}
+
 /// One index for all elements of a slice along the axis: of as many dimensions as x.
 [[nodiscard]] tensor index_of_slices(call& c, const target& at) {
   if (at.index.rank() != 1)
@@ -226,10 +233,8 @@ value gather(call& c) {
 
 value scatter(call& c) {
   const target at(c);
-  const tensor& given = c.tensor_at(3);
-  tensor source = with_dimensions(given);
-  if (given.is_number) source = expanded(c.arena, cast(c.arena, source, at.x.type), at.index.dims);
-  return at.like(c, scattered(c.arena, at.x, at.axis, at.index, source, merge::set, true));
+  return at.like(c,
+                 scattered(c.arena, at.x, at.axis, at.index, source_for(c, at), merge::set, true));
 }
 
 value scatter_add(call& c) {
@@ -242,10 +247,7 @@ value scatter_by_word(call& c) {
   constexpr reduction_word words[] = {{"add", merge::sum}, {"multiply", merge::product}};
   const merge how = merge_named(c, words);
   const target at(c);
-  const tensor& given = c.tensor_at(3);
-  tensor source = with_dimensions(given);
-  if (given.is_number) source = expanded(c.arena, cast(c.arena, source, at.x.type), at.index.dims);
-  return at.like(c, scattered(c.arena, at.x, at.axis, at.index, source, how, true));
+  return at.like(c, scattered(c.arena, at.x, at.axis, at.index, source_for(c, at), how, true));
 }
 
 value scatter_reduce(call& c) {

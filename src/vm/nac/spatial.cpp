@@ -175,14 +175,9 @@ void take_elements(const tensor& x, const planes& p,
     fail(errc::nac_run_shape, "shape is ", x.dims,
          "; expected batch, channels and 1 to 3 more dimensions");
   const std::size_t rank = x.rank() - 2, first = max_axes - rank;
-  const bool by_size = c.has(1), by_scale = c.has(scale_letter);
-  if (by_size == by_scale)
-    fail(errc::nac_run_argument,
-         by_size ? "both output_size and scale_factors are given; expected one of them"
-                 : "neither output_size nor scale_factors is given; expected one of them");
   sizes out = {1, 1, 1};
   std::array<double, max_axes> scales = {};
-  if (by_size) {
+  if (is_by_size(c, scale_letter)) {
     out = sizes_or(c, 1, rank, out, "a size", 1);
   } else {
     const std::span<const double> given = c.numbers(scale_letter);

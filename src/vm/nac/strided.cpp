@@ -46,6 +46,17 @@ tensor replaced(memory& arena, const tensor& x, const tensor_part& p, const tens
   return out;
 }
 
+void join(const tensor& out, std::size_t axis, std::span<const tensor* const> all) {
+  const auto outer = static_cast<std::size_t>(out.dims.product(0, axis));
+  std::byte* to = out.data;
+  for (std::size_t o = 0; o < outer; ++o)
+    for (const tensor* t : all) {
+      const std::size_t n = t->size() / outer;
+      if (n != 0) cast(t->type, t->data + o * n * model::size_of(t->type), out.type, to, n);
+      to += n * model::size_of(out.type);
+    }
+}
+
 tensor permuted(memory& arena, const tensor& x, const std::size_t* order) {
   shape dims = x.dims;
   // Axes of one element may go anywhere.

@@ -106,6 +106,9 @@ void copy(const tensor& x, const tensor_part& from, const tensor& out,
 [[nodiscard]] tensor replaced(memory& arena, const tensor& x, const tensor_part& p,
                               const tensor& source);
 
+/// Puts tensors, as the type of `out`, side by side along the axes from one on. `out` has elements.
+void join(const tensor& out, std::size_t axis, std::span<const tensor* const> all);
+
 /// A dense tensor with the axes of `x` in another order: axis i is order[i] of `x`.
 [[nodiscard]] tensor permuted(memory& arena, const tensor& x, const std::size_t* order);
 /// `x` with its elements repeated, as broadcasting to `dims` does; it must broadcast to that.

@@ -101,8 +101,8 @@ std::int64_t shape::elements_of_many() const {
       continue;
     }
     if (d > max_elements / n)
-      fail(errc::budget_memory, "shape " + text() + " has too many elements; expected at most " +
-                                    std::to_string(max_elements));
+      fail(errc::budget_memory, "shape ", text(), " has too many elements; expected at most ",
+           max_elements);
     n *= d;
   }
   return empty ? 0 : n;
