@@ -2567,9 +2567,9 @@ enum class notation : std::uint8_t {
   calls,  ///< "Mul(Integer(2), Symbol('s10', positive=True, integer=True))"
   infix,  ///< "2*s10"; of PyTorch 2.5
 };
-/// That of a model: of its `schema_major`.
-[[nodiscard]] constexpr notation notation_of(std::int64_t schema_major) noexcept {
-  return schema_major < 8 ? notation::infix : notation::calls;
+/// That of a major version of the schema.
+[[nodiscard]] constexpr notation notation_of(std::int64_t version) noexcept {
+  return version < 8 ? notation::infix : notation::calls;
 }
 [[nodiscard]] result<expression> read_expression(std::string_view source,
                                                  notation how = notation::calls);
