@@ -36,7 +36,6 @@ class folder {
 
   void run() {
     find_constant();
-    c_.folded_bytes.resize(g_.size(), pass_context::untried);
     std::vector<bool> is_needed(g_.size());  // by something that isn't constant
     for (std::uint32_t n = last_; n != graph::none; n = g_[n].previous) {
       if (constant_[n] && is_needed[n] && g_[n].what == graph::role::operation && try_fold(n))
@@ -45,8 +44,6 @@ class folder {
         for (const graph::operand& o : g_[n].operands)
           if (o.node != graph::none) is_needed[o.node] = true;
     }
-    // What took too much may take less now.
-    if (c_.count != 0) c_.folded_bytes.assign(g_.size(), pass_context::untried);
   }
 
  private:
@@ -83,6 +80,18 @@ class folder {
     return out;
   }
 
+  /// The same for the same computation.
+  [[nodiscard]] std::uint64_t key_of(const std::vector<std::uint32_t>& cone) const noexcept {
+    std::uint64_t key = 0xcbf29ce484222325;
+    const auto add = [&key](std::uint64_t v) { key = (key ^ v) * 0x100000001b3; };
+    for (const std::uint32_t n : cone) {
+      add(n);
+      add(g_[n].name);
+      for (const graph::operand& o : g_[n].operands) add(o.node != graph::none ? o.node : ~o.value);
+    }
+    return key;
+  }
+
   /// Bytes of the parameters that nothing else needs.
   [[nodiscard]] std::uint64_t freed_by(const std::vector<std::uint32_t>& cone) const {
     std::unordered_map<std::uint32_t, std::uint32_t> taken;
@@ -101,12 +110,13 @@ class folder {
     const std::vector<std::uint32_t> cone = cone_of(n);
     if (cone.empty()) return false;
     const std::uint64_t limit = freed_by(cone) + c_.options.max_growth;
-    std::uint64_t& size = c_.folded_bytes[n];
-    if (size != pass_context::untried && size > limit) return false;
+    folding_attempt& last = c_.attempts[n];
+    const std::uint64_t key = key_of(cone);
+    if (last.key == key && last.bytes > limit) return false;
     std::optional<folded> made;
     if (c_.steps < c_.options.max_all_steps) made = compute(cone);
-    size = made ? made->data.size() + record_bytes : pass_context::impossible;
-    if (size > limit) return false;
+    last = {key, made ? made->data.size() + record_bytes : ~std::uint64_t{0}};
+    if (last.bytes > limit) return false;
     const std::string name = "folded." + std::to_string(g_[n].origin);
     const std::uint32_t p =
         g_.add_parameter(name, made->type, made->shape, {made->data.data(), made->data.size()});

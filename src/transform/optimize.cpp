@@ -49,7 +49,7 @@ struct sizes_of_graph {
 };
 
 void run_passes(graph& g, const optimize_options& options, optimized& to) {
-  std::vector<std::uint64_t> folded_bytes;
+  std::map<std::uint32_t, folding_attempt> attempts;
   std::uint64_t steps = 0, changes = 1;
   for (; changes != 0 && to.rounds < options.max_rounds; ++to.rounds) {
     changes = 0;
@@ -58,7 +58,7 @@ void run_passes(graph& g, const optimize_options& options, optimized& to) {
       const pass_function run = function_of(pass);
       if (run == nullptr || (options.passes & bit_of(pass)) == 0) continue;
       const sizes_of_graph before(g);
-      pass_context c{options, pass, to.rewrites, folded_bytes, steps};
+      pass_context c{options, pass, to.rewrites, attempts, steps};
       run(g, c);
       if (c.count == 0) continue;
       const sizes_of_graph after(g);

@@ -13,6 +13,7 @@
 #define TESSERA_TRANSFORM_PASSES_HPP
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,13 +24,18 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
+/// What folding a result gave when it was tried.
+struct folding_attempt {
+  std::uint64_t key = 0;    ///< of what it was computed from
+  std::uint64_t bytes = 0;  ///< that the container would hold for it; the largest number: it failed
+};
+
 struct pass_context {
-  static constexpr std::uint64_t untried = 0, impossible = ~std::uint64_t{0};
   const optimize_options& options;
   optimizer_pass by;
   std::vector<rewrite>& log;
-  std::vector<std::uint64_t>& folded_bytes;  ///< by node: what folding it would give, once tried
-  std::uint64_t& steps;                      ///< that folding has taken
+  std::map<std::uint32_t, folding_attempt>& attempts;  ///< by node
+  std::uint64_t& steps;                                ///< that folding has taken
   std::uint64_t count = 0;
 
   void changed(const graph& g, std::uint32_t n, std::string text) {

@@ -275,6 +275,16 @@ TEST_CASE("transform/folding: not what makes the container much larger", "[trans
   CHECK(lines_of(after.program()).find("neg") == std::string::npos);
 }
 
+TEST_CASE("transform/folding: again once it is computed from something else", "[transform]") {
+  const container before(
+      with_weights(" x = input\n m = parameter \"m\"\n a = nac.view(m, [-1, -5])\n"
+                   " b = aten.flatten.using_ints(a)\n c = nac.view(b, [3, 3])\n"
+                   " y = aten.mm.default(x, c)\n output(y)\n"));
+  const container after = optimize(before.program());
+  CHECK(lines_of(after.program()).find("view") == std::string::npos);
+  CHECK(as_text(optimize(after.program()).data()) == as_text(after.data()));
+}
+
 TEST_CASE("transform/common", "[transform]") {
   const auto pass = optimizer_pass::common;
   CHECK(becomes("code:\n x = input\n a = aten.exp.default(x)\n b = aten.exp.default(x)\n"
