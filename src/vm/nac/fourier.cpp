@@ -178,6 +178,19 @@ struct request {
   double exponent = 0;  ///< of the number of elements, in the factor
 };
 
+/// Clears the imaginary parts that are zero for real input, but for rounding: those of the sum and of the
+/// alternating sum. The angle of a negative one depends on the sign.
+void clear_imaginary(const tensor& pairs, std::size_t axis) noexcept {
+  const groups g = along(pairs.dims, axis);
+  const auto count = count_of(g.count), inner = count_of(g.inner);
+  double* const all = pairs.as<double>();
+  for (std::size_t k = 0; k < count_of(g.outer); ++k)
+    for (std::size_t i = 1; i < inner; i += 2) {
+      all[k * count * inner + i] = 0;
+      if (count % 2 == 0) all[(k * count + count / 2) * inner + i] = 0;
+    }
+}
+
 [[nodiscard]] value transformed(call& c, const value& given, const request& r) {
   if (given.is_complex() && r.what == kind::real_input)
     fail(errc::nac_run_kind, "a complex tensor; expected a real one");
@@ -188,7 +201,10 @@ struct request {
   tensor pairs = given.is_complex() ? real : without_imaginary(c, real).as_tensor();
   double elements = 1;
   const std::size_t count = r.axes.size();
-  for (std::size_t k = 0; k < count; ++k) {
+  for (std::size_t step = 0; step < count; ++step) {
+    // The last axis is the one that has half of a real input's or output's elements.
+    const bool is_real = r.what == kind::real_input;
+    const std::size_t k = is_real ? count - 1 - step : step;
     const bool is_half = r.what == kind::real_output && k + 1 == count;
     std::int64_t size = r.sizes[k], held = pairs.dim(r.axes[k]);
     if (size < 0) size = is_half ? 2 * (held - 1) : held;
@@ -198,6 +214,7 @@ struct request {
     pairs = is_half ? mirrored(c, resized(c, pairs, r.axes[k], size / 2 + 1), r.axes[k], size)
                     : resized(c, pairs, r.axes[k], size);
     transform_axis(c, pairs, r.axes[k], r.inverse);
+    if (is_real && step == 0) clear_imaginary(pairs, r.axes[k]);
   }
   const double factor = std::pow(elements, r.exponent);
   for (double& v : pairs.elements<double>()) v *= factor;
