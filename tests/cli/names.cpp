@@ -14,6 +14,7 @@
 #include <string_view>
 #include <tessera/core/text.hpp>
 
+#include "pt2/samples.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -246,6 +247,41 @@ TEST_CASE("no name reaches a terminal as it is", "[cli]") {
                                    "print --json @", "run @", "fmt --check @", "trace @"})
       to.check(verb, path);
   }
+
+  // PT2: members, names and stack traces of a program, programs that are invalid or refused.
+  constexpr const char* of_archives[] = {"info @",
+                                         "info --json @",
+                                         "check @",
+                                         "check --json @",
+                                         "check --all @",
+                                         "check --format sarif @",
+                                         "check --program % @",
+                                         "print @",
+                                         "print --json @",
+                                         "import @ out.nac",
+                                         "import @ missing/%",
+                                         "convert @ missing/%"};
+  const auto check_archive = [&](pt2_samples::archive& a) {
+    save(to / path, a.zip());
+    for (const char* const verb : of_archives) to.check(verb, path);
+  };
+  for (const std::string sample : {"two", "branches", "refused/unsigned"})
+    for (const std::string_view text : {"\"x\"", "\"torch.ops.aten.", "File \\\"networks", "\"2.13",
+                                        "\"u\"", "as_tensor\": {\"name\": \""}) {
+      pt2_samples::archive a = pt2_samples::open(sample);
+      for (pt2_samples::entry& e : a.entries)
+        if (e.name.ends_with(".json"))
+          e.content = replaced(e.content, text, std::string(text) + in_json(hostile));
+      check_archive(a);
+    }
+  for (const std::string& part : {bytes_too, "../../" + hostile})
+    for (const std::string_view member :
+         {"two/", "two/models/model", "two/data/weights/weight_0", "two/data/sample_inputs/"}) {
+      pt2_samples::archive a = pt2_samples::open("two");
+      for (pt2_samples::entry& e : a.entries)
+        e.name = replaced(e.name, member, std::string(member) + part);
+      check_archive(a);
+    }
 
   // NAC v1.2: of models with such names, and by hand.
   fs::create_directory(to / "models");
