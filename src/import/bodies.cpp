@@ -177,6 +177,13 @@ std::optional<std::uint64_t> importer::steps_of(const pt2::node& n, const pt2::a
   return steps;
 }
 
+// Steps may add no instructions, so that these aren't the limit.
+void importer::count_step(std::uint64_t nodes) {
+  unrolled_ += 1 + nodes;
+  if (unrolled_ > most_unrolled) return refuse_count("nodes in unrolled loops", most_unrolled);
+  check_counts();
+}
+
 /// Appends the elements of tensors at a place in the first dimension.
 void importer::select_all(const instructions& from, std::uint64_t place, instructions& to) {
   for (const std::uint32_t t : from)
@@ -229,6 +236,7 @@ void importer::loop(const pt2::node& n, const pt2::graph& g, instructions carrie
     return bind_all(n, 0);
   std::vector<instructions> results;
   for (std::uint64_t i = 0; i < *steps && !has_refused_count_; ++i) {
+    count_step(g.nodes.count);
     instructions given = carried, made;
     select_all(elements, i, given);
     given.insert(given.end(), others.begin(), others.end());
@@ -237,7 +245,6 @@ void importer::loop(const pt2::node& n, const pt2::graph& g, instructions carrie
     results.resize(made.size() - carried.size());
     for (std::size_t k = carried.size(); k < made.size(); ++k)
       results[k - carried.size()].push_back(made[k]);
-    check_counts();
   }
   if (has_refused_count_) return bind_all(n, 0);
   for (const instructions& all : results) carried.push_back(joined(all, true));

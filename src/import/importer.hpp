@@ -7,6 +7,7 @@
 //
 //   pt2.cpp        the nodes and the outputs
 //   arguments.cpp  what an argument of a node is in a container
+//   aliases.cpp    which results are views of others, where a program writes in place
 //   weights.cpp    inputs, parameters, and the buffers that keep their value
 //   bodies.cpp     nodes with graphs of their own
 //   repeated.cpp   while_loop
@@ -56,7 +57,7 @@ class importer : container_builder {
 
  private:
   using instructions = std::vector<std::uint32_t>;
-  static constexpr std::uint64_t most_steps = 65535;  // of a loop
+  static constexpr std::uint64_t most_unrolled = 1u << 22;  // nodes of bodies, as often as they run
 
   // ---- what is refused
 
@@ -112,6 +113,14 @@ class importer : container_builder {
   [[nodiscard]] operand name_of(pt2::element_type t);
   [[nodiscard]] operand whole(std::int64_t v) { return {'i', none, integer(v)}; }
 
+  // ---- what shares elements (aliases.cpp)
+
+  /// Which values share elements with others, and which buffers and values are written.
+  void find_writes();
+  void share_base(const pt2::argument& o, std::uint32_t of);
+  /// Makes a node that may give a view what it is, if something writes to its elements.
+  [[nodiscard]] bool settled_alias(const pt2::node& n);
+
   // ---- inputs, parameters, states (weights.cpp)
 
   struct changed_state {
@@ -121,8 +130,6 @@ class importer : container_builder {
     pt2::element_type type;  ///< of the elements or, where those are complex, of their parts
     std::uint32_t length;    ///< how many numbers of 32 bits
   };
-  void find_changed_buffers();
-  void share_base(const pt2::argument& o, std::uint32_t of, std::vector<std::uint32_t>& base) const;
   void inputs();
   void user_input(std::uint32_t v);
   [[nodiscard]] std::uint32_t complex_of_pairs(std::uint32_t pairs, pt2::element_type type);
@@ -160,6 +167,7 @@ class importer : container_builder {
   void branch(const pt2::node& n, const pt2::graph& g, const instructions& given);
   [[nodiscard]] std::optional<std::uint64_t> steps_of(const pt2::node& n,
                                                       const pt2::argument& list);
+  void count_step(std::uint64_t nodes);
   void select_all(const instructions& from, std::uint64_t place, instructions& to);
   [[nodiscard]] std::uint32_t joined(const instructions& all, bool is_stack);
   void mapped(const pt2::node& n);
@@ -180,8 +188,11 @@ class importer : container_builder {
   std::map<std::string, std::uint32_t> parameters_;
   std::map<std::string_view, std::string> names_;  // of operations in a container
   std::set<std::string_view> changed_;             // names of buffers
+  std::vector<std::uint32_t> base_;  // by value: the first one that may have the same elements
+  std::set<std::uint32_t> written_;  // those that forms in place write to
   std::vector<changed_state> states_;
   std::size_t user_outputs_ = 0;  // operands of OUTPUT
+  std::uint64_t unrolled_ = 0;
   std::uint16_t last_state_ = 0;
   bool has_refused_count_ = false;
   // Within an autocast: its type, and what operands are cast to.

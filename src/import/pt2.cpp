@@ -61,7 +61,7 @@ importer::importer(const pt2::program& p, const import_options& options, report*
 
 result<imported> importer::run() {
   for (const pt2::output_spec& o : m_.outputs) user_outputs_ += is_operand(o) ? 1u : 0u;
-  find_changed_buffers();
+  find_writes();
   inputs();
   nodes_of(m_.graphs[0]);
   keep_states();
@@ -87,7 +87,7 @@ detail::findings::writer importer::refuse(errc code, const pt2::node& n) {
 void importer::refuse_count(std::string_view what, std::uint64_t most) {
   if (!std::exchange(has_refused_count_, true))
     found_.error(errc::pt2_import_limit, {})
-        << "more than " << most << ' ' << what << ", which a container can't number";
+        << "more than " << most << ' ' << what << "; expected at most that many";
 }
 void importer::check_counts() {
   if (const excess e = exceeds(); e.most != 0) refuse_count(e.what, e.most);
@@ -117,7 +117,7 @@ void importer::node(const pt2::node& n) {
   const std::string_view target = short_target(m_, n);
   constexpr std::string_view higher_order = "higher_order.";
   if (target.starts_with(higher_order)) return with_bodies(n, target.substr(higher_order.size()));
-  if (is_assertion(target)) return;
+  if (is_assertion(target) || settled_alias(n)) return;
   operands of;
   cast_ = cast_of(n);
   const bool is_complete = append_all(n, of);

@@ -20,7 +20,14 @@ using whole_or_none = std::optional<std::int64_t>;
 /// Integers of rank 0 that are the same in every run.
 class known_integers {
  public:
-  explicit known_integers(const pt2::program& p) : p_(p), m_(p.model()) {}
+  explicit known_integers(const pt2::program& p) : p_(p), m_(p.model()) {
+    for (const pt2::node& n : m_.nodes) {
+      const view<pt2::argument> in = arguments(m_, n.inputs);
+      const std::string_view target = short_target(m_, n);
+      if (!in.empty() && nac::is_in_place(target) && !target.starts_with("aten.detach_."))
+        written_.insert(p_.value_of(in[0]));
+    }
+  }
 
   /// Forgets all and knows the inputs of a body.
   void begin(const pt2::graph& g, const std::vector<whole_or_none>& inputs) {
@@ -61,7 +68,7 @@ class known_integers {
   }
   [[nodiscard]] whole_or_none computed(const pt2::node& n, std::size_t depth) {
     const view<pt2::argument> in = arguments(m_, n.inputs), out = arguments(m_, n.outputs);
-    if (in.empty() || out.size() != 1 || is_changed(out[0])) return {};
+    if (in.empty() || out.size() != 1 || written_.count(p_.value_of(out[0])) != 0) return {};
     std::string_view name = short_target(m_, n);
     name.remove_prefix(std::min(name.size(), name.find('.') + 1));
     name = name.substr(0, name.find('.'));
@@ -91,21 +98,9 @@ class known_integers {
     if (name == "mul") return a * b;
     return {};
   }
-  /// Whether a form in place writes to a value.
-  [[nodiscard]] bool is_changed(const pt2::argument& a) const {
-    const std::uint32_t v = p_.value_of(a);
-    for (const pt2::node& n : m_.nodes) {
-      const view<pt2::argument> in = arguments(m_, n.inputs);
-      const std::string_view target = short_target(m_, n);
-      if (!in.empty() && p_.value_of(in[0]) == v && nac::is_in_place(target) &&
-          !target.starts_with("aten.detach_."))
-        return true;
-    }
-    return false;
-  }
-
   const pt2::program& p_;
   const pt2::model& m_;
+  std::set<std::uint32_t> written_;  // by forms in place
   std::map<std::uint32_t, whole_or_none> values_;
 };
 
@@ -126,7 +121,7 @@ void importer::repeated(const pt2::node& n) {
     for (const pt2::argument& a : arguments(m_, list.items)) counters.push_back(known.of(a));
   instructions carried, same;
   if (!results_of(n, in[2], carried) || !results_of(n, in[3], same)) return bind_all(n, 0);
-  for (std::uint64_t step = 0; !has_refused_count_; ++step) {
+  while (!has_refused_count_) {
     known.begin(condition, counters);
     const whole_or_none once_more = goes_on.size() == 1 ? known.of(goes_on[0]) : whole_or_none();
     if (!once_more) {
@@ -136,7 +131,7 @@ void importer::repeated(const pt2::node& n) {
       return bind_all(n, 0);
     }
     if (*once_more == 0) break;
-    if (step == most_steps) return refuse_count("steps of a loop", most_steps);
+    count_step(condition.nodes.count + again.nodes.count);
     known.begin(again, counters);
     const view<pt2::argument> results = arguments(m_, again.outputs);
     for (std::size_t i = 0; i < carried.size() && i < counters.size(); ++i)
@@ -144,7 +139,6 @@ void importer::repeated(const pt2::node& n) {
     instructions given = carried;
     given.insert(given.end(), same.begin(), same.end());
     if (!run_body(n, again, given, carried)) return bind_all(n, 0);
-    check_counts();
   }
   bind(n, carried);
 }

@@ -5,10 +5,8 @@
 // elements: such tensors are pairs of real numbers there, in a last dimension of two.
 
 #include <algorithm>
-#include <numeric>
 
 #include "import/importer.hpp"
-#include "tessera/nac/operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
@@ -26,45 +24,7 @@ namespace {
   return false;
 }
 
-/// Whether an operation's results may be views of its first argument.
-[[nodiscard]] bool may_be_view(std::string_view target) {
-  for (const std::string_view name :
-       {"aten.select.",    "aten.slice.",     "aten.narrow.",           "aten.view.",
-        "aten.reshape.",   "aten.transpose.", "aten.permute.",          "aten.t.",
-        "aten.unsqueeze.", "aten.squeeze.",   "aten.expand.",           "aten.alias.",
-        "aten.detach.",    "aten.split.",     "aten.split_with_sizes.", "aten.chunk.",
-        "aten.unbind.",    "aten.diagonal.",  "aten.view_as_real.",     "aten.view_as_complex."})
-    if (target.starts_with(name)) return true;
-  return false;
-}
-
 }  // namespace
-
-void importer::find_changed_buffers() {
-  for (const pt2::output_spec& o : m_.outputs)
-    if (o.kind == pt2::output_kind::buffer_mutation) changed_.emplace(text_of(m_, o.target));
-  // In programs with in-place forms: what one of them writes to, or to views of.
-  std::vector<std::uint32_t> base(m_.values.size());
-  std::iota(base.begin(), base.end(), 0u);
-  for (const pt2::node& n : pt2::nodes(m_, m_.graphs[0])) {
-    const view<pt2::argument> in = arguments(m_, n.inputs), out = arguments(m_, n.outputs);
-    const std::uint32_t from = in.empty() ? none : p_.value_of(in[0]);
-    if (from == none) continue;
-    const bool writes = nac::is_in_place(short_target(m_, n));
-    if (writes || may_be_view(short_target(m_, n)))
-      for (const pt2::argument& o : out) share_base(o, base[from], base);
-    const pt2::definition& of = p_.definition_of(base[from]);
-    if (!writes || of.node != none || of.position >= m_.inputs.size()) continue;
-    const pt2::input_spec& s = m_.inputs[of.position];
-    if (s.kind == pt2::input_kind::buffer) changed_.emplace(text_of(m_, s.target));
-  }
-}
-void importer::share_base(const pt2::argument& o, std::uint32_t of,
-                          std::vector<std::uint32_t>& base) const {
-  if (const std::uint32_t v = p_.value_of(o); v != none) base[v] = of;
-  if (info(o.kind).form == pt2::argument_form::list)
-    for (const pt2::argument& item : arguments(m_, o.items)) share_base(item, of, base);
-}
 
 void importer::inputs() {
   for (std::uint32_t i = 0; i < m_.inputs.size(); ++i) {

@@ -13,7 +13,8 @@
 //   arguments         by position: those that the archive leaves out before others have their
 //                     defaults. Lists with results among their numbers are stacked, if a row of
 //                     arguments doesn't say the same
-//   in-place forms    keep their names: the machine knows what views they change
+//   in-place forms    keep their names: the machine knows what views they change. reshape and the like
+//                     of what is written are a view or a copy, as the archive's strides say
 //   several results   a list, of which getitem takes those that are used
 //   sizes             results of aten.sym_size.int and _operator.*
 //   parameters        those that are used, by their names; tied ones once. So are buffers and lifted

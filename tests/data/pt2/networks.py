@@ -409,6 +409,22 @@ def writes_by_index():
     return Of(forward), (x(3, 4), torch.tensor([4, 0, 2]))
 
 
+@network
+def writes_to_reshaped():
+    def forward(s, a):
+        b = a.clone()
+        c = b.reshape(2, 6)
+        c[0] += 1
+        d = b.flatten()
+        d[3:5] = 7
+        e = b.t().reshape(-1)
+        e.zero_()
+        g = a.t().contiguous()
+        g.to(torch.float32).view(3, 4).t_()[0] = 0
+        return b, c, d, e, g, a
+    return Of(forward), (x(3, 4),)
+
+
 @network(runs=3)
 def counter():
     def forward(s, a):
