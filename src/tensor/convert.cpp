@@ -24,31 +24,9 @@ struct engine {
   void (*bfloat16s_from_floats)(const float*, std::uint16_t*, std::size_t);
 };
 
-#define TESSERA_TARGET
-#define TESSERA_VECTOR_BYTES 16
-namespace baseline {
-#include "convert_loop.hpp"
-}  // namespace baseline
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define TESSERA_TARGET [[gnu::target("avx2,f16c")]]
-#define TESSERA_VECTOR_BYTES 32
-#define TESSERA_F16C
-namespace avx2 {
-#include "convert_loop.hpp"
-}  // namespace avx2
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-#undef TESSERA_F16C
-
-const engine& engine_of(level l) noexcept {
-  return std::min(l, best_level()) >= level::avx2 ? avx2::functions : baseline::functions;
-}
-#else
-const engine& engine_of(level) noexcept { return baseline::functions; }
-#endif
+#define TESSERA_LOOP "convert_loop.hpp"
+#define TESSERA_AVX2 "avx2,f16c"
+#include "row_levels.hpp"
 
 }  // namespace
 

@@ -56,7 +56,7 @@ struct float_to_half {
   using target = std::uint16_t;
   static std::uint16_t one(float f) { return half_from_float(f); }
   TESSERA_TARGET [[gnu::always_inline]] static patterns all(words bits) {
-#ifdef TESSERA_F16C
+#if TESSERA_VECTOR_BYTES == 32
     typedef short pattern_type [[gnu::vector_size(16)]];
     const pattern_type rounded = __builtin_ia32_vcvtps2ph256(reinterpret_cast<floats>(bits), 0);
     return reinterpret_cast<patterns>(rounded);
@@ -112,7 +112,7 @@ TESSERA_TARGET void convert(const typename Conversion::source* from,
   for (; i < n; ++i) to[i] = Conversion::one(from[i]);
 }
 
-#ifdef TESSERA_F16C
+#if TESSERA_VECTOR_BYTES == 32
 typedef short numbers [[gnu::vector_size(16)]];
 TESSERA_TARGET [[gnu::always_inline]] inline numbers read_halves(const std::uint16_t* from) {
   numbers v;

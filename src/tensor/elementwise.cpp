@@ -30,29 +30,9 @@ struct engine {
 // gelu(x) = x / (1 + e^(x (linear + cubic x^2))), which is the same as with tanh.
 constexpr double gelu_linear = -2 * 0.7978845608, gelu_cubic = gelu_linear * 0.044715;
 
-#define TESSERA_TARGET
-#define TESSERA_VECTOR_BYTES 16
-namespace baseline {
-#include "elementwise_loop.hpp"
-}  // namespace baseline
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define TESSERA_TARGET [[gnu::target("avx2")]]
-#define TESSERA_VECTOR_BYTES 32
-namespace avx2 {
-#include "elementwise_loop.hpp"
-}  // namespace avx2
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-
-const engine& engine_of(level l) noexcept {
-  return std::min(l, best_level()) >= level::avx2 ? avx2::functions : baseline::functions;
-}
-#else
-const engine& engine_of(level) noexcept { return baseline::functions; }
-#endif
+#define TESSERA_LOOP "elementwise_loop.hpp"
+#define TESSERA_AVX2 "avx2"
+#include "row_levels.hpp"
 
 /// In FP64, rounded once.
 template <class F>

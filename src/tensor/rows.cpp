@@ -29,29 +29,9 @@ struct engine {
                      double, float*, float*);
 };
 
-#define TESSERA_TARGET
-#define TESSERA_VECTOR_BYTES 16
-namespace baseline {
-#include "rows_loop.hpp"
-}  // namespace baseline
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define TESSERA_TARGET [[gnu::target("avx2,fma")]]
-#define TESSERA_VECTOR_BYTES 32
-namespace avx2 {
-#include "rows_loop.hpp"
-}  // namespace avx2
-#undef TESSERA_TARGET
-#undef TESSERA_VECTOR_BYTES
-
-const engine& engine_of(level l) noexcept {
-  return std::min(l, best_level()) >= level::avx2 ? avx2::functions : baseline::functions;
-}
-#else
-const engine& engine_of(level) noexcept { return baseline::functions; }
-#endif
+#define TESSERA_LOOP "rows_loop.hpp"
+#define TESSERA_AVX2 "avx2,fma"
+#include "row_levels.hpp"
 
 }  // namespace
 
