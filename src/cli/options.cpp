@@ -58,6 +58,12 @@ void set_checks(CLI::Option& o, const option_row& row, bool number, bool whole) 
     o.check(CLI::Range(row.low, row.high));
 }
 
+/// CLI11 takes a positional argument "[a,b]" for a list of several. This after it keeps it one text.
+constexpr char end_mark = '\x1f';
+void drop_mark(std::string& s) {
+  if (s.ends_with(end_mark)) s.pop_back();
+}
+
 }  // namespace
 
 option option::once() const { return option(option_->expected(1)); }
@@ -96,6 +102,7 @@ option command::add(std::string_view name, T& to) const {
              !std::is_same_v<T, double> && !std::is_same_v<T, std::optional<double>>);
   if (std::is_same_v<T, std::vector<std::string>> && !of.is_positional())
     o->allow_extra_args(false);
+  o->transform(CLI::Validator([](std::string& s) { return drop_mark(s), std::string(); }, ""));
   bound.push_back({&of, o});
   return option(o);
 }
@@ -137,6 +144,7 @@ void explain_unknown(const CLI::App& at, std::string_view verb, command_line::ou
   if (rest.empty() && (at.get_require_subcommand_min() == 0 || !at.get_subcommands().empty()))
     return;
   if (!rest.empty()) out.unknown = rest[0];
+  drop_mark(out.unknown);
   const bool is_option = out.unknown.size() > 1 && out.unknown[0] == '-';
   if (!is_option) {
     for (const verb_row* v : verbs_below(verb)) out.known.emplace_back(v->word());
@@ -162,7 +170,11 @@ command_line::~command_line() { bound.clear(); }
 auto command_line::parse(int argc, char** argv) -> outcome {
   outcome out;
   try {
-    app_->parse(argc, argv);
+    std::vector<std::string> reversed(argv + 1, argv + argc);
+    for (std::string& s : reversed)
+      if (s.size() > 1 && s.front() == '[' && s.back() == ']') s += end_mark;
+    std::reverse(reversed.begin(), reversed.end());
+    app_->parse(std::move(reversed));
     for (const bound_option& b : bound)
       if (b.parsed->count() != 0 && !b.row->is_positional()) given.push_back(b.row);
   } catch (const CLI::Success& version) {
