@@ -68,6 +68,7 @@ graph::graph(const nac::program& p) : rest_(nac::parts_of(p.model())) {
     m.what = what;
     m.opener = opener;
     m.block = block;
+    m.depth = block == none ? 0 : nodes_[block].depth + 1;
     nodes_.push_back(m);
     append(size() - 1);
     return size() - 1;
@@ -171,7 +172,9 @@ bool graph::is_last(std::uint32_t n) const noexcept {
 }
 
 bool graph::contains(std::uint32_t outer, std::uint32_t inner) const noexcept {
-  while (inner != outer && inner != none) inner = nodes_[nodes_[inner].opener].block;
+  if (outer == none) return true;
+  while (inner != none && nodes_[inner].depth > nodes_[outer].depth)
+    inner = nodes_[nodes_[inner].opener].block;
   return inner == outer;
 }
 

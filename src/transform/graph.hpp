@@ -65,6 +65,7 @@ class graph {
     std::uint32_t name = none;    ///< of the operation, in names; of INPUT 1, its parameter
     std::uint32_t origin = 0;     ///< the instruction that it was, or came from
     std::uint32_t block = none;   ///< the marker of the innermost branch around it
+    std::uint32_t depth = 0;      ///< of markers: how many branches are around them
     std::uint32_t opener = none;  ///< of markers: whose branches they are
     std::uint32_t previous = none, next = none;
     std::vector<operand> operands;

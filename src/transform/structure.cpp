@@ -139,19 +139,12 @@ namespace {
   while (g[n].block != outer) n = g[g[n].block].opener;
   return n;
 }
-[[nodiscard]] std::uint32_t depth_of(const graph& g, std::uint32_t block) {
-  std::uint32_t depth = 0;
-  for (; block != graph::none; block = g[g[block].opener].block) ++depth;
-  return depth;
-}
 [[nodiscard]] std::uint32_t common_block(const graph& g, std::uint32_t a, std::uint32_t b) {
-  std::uint32_t depth_a = depth_of(g, a), depth_b = depth_of(g, b);
-  while (a != b) {
-    std::uint32_t& deeper = depth_a >= depth_b ? a : b;
-    --(depth_a >= depth_b ? depth_a : depth_b);
+  while (a != b && a != graph::none && b != graph::none) {
+    std::uint32_t& deeper = g[a].depth >= g[b].depth ? a : b;
     deeper = g[g[deeper].opener].block;
   }
-  return a;
+  return a == b ? a : graph::none;
 }
 
 struct placed {

@@ -72,25 +72,22 @@ void make_results_of_writes(graph& g, pass_context& c) {
   const std::vector<fact> facts = facts_of(g);
   const std::vector<bool> left_alone = in_convergence(g);
   const std::vector<std::uint32_t> place = g.places();
-  // By family: the last use of a member so far that doesn't come from a given write.
-  std::vector<std::vector<std::uint32_t>> members(g.size());
   std::vector<std::uint32_t> last_use(g.size(), 0);
-  for (std::uint32_t n = g.first(); n != graph::none; n = g[n].next) {
-    members[shared.family(n)].push_back(n);
+  for (std::uint32_t n = g.first(); n != graph::none; n = g[n].next)
     for (const graph::operand& o : g[n].operands)
       if (o.node != graph::none) last_use[o.node] = place[n];
-  }
+  // By family: the last use of all members so far, which is beyond the program for a state.
+  std::vector<std::uint32_t> last_of_family(g.size(), 0);
   for (std::uint32_t n = g.first(); n != graph::none; n = g[n].next) {
-    if (!g[n].is_in_place || left_alone[n] || g[n].operands[0].node == graph::none) continue;
-    const std::string name = without_write(g.name(n));
-    if (name.empty() || !keeps_target_type(g, facts, n)) continue;
-    const std::vector<std::uint32_t>& all = members[shared.family(n)];
-    const bool is_observed = std::any_of(all.begin(), all.end(), [&](std::uint32_t m) {
-      return g.is_input(m, nac::input::state) || (place[m] < place[n] && last_use[m] > place[n]);
-    });
-    if (is_observed) continue;
-    c.changed(g, n, std::string(g.name(n)) + ": " + name);
-    g.rename(n, name);
+    std::uint32_t& last = last_of_family[shared.family(n)];
+    if (g[n].is_in_place && !left_alone[n] && g[n].operands[0].node != graph::none &&
+        last <= place[n] && keeps_target_type(g, facts, n)) {
+      if (const std::string name = without_write(g.name(n)); !name.empty()) {
+        c.changed(g, n, std::string(g.name(n)) + ": " + name);
+        g.rename(n, name);
+      }
+    }
+    last = std::max(last, g.is_input(n, nac::input::state) ? graph::none : last_use[n]);
   }
 }
 
