@@ -12,4 +12,4 @@ set(file_headers cerrno cstdio)
 set(opens_files include/tessera/nem/detail/device/resolver.hpp)
 
 # What interfaces of compiled libraries (vm, inspect) include, too.
-set(compiled_std_headers array memory string)
+set(compiled_std_headers array chrono memory string)

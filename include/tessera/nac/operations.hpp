@@ -74,9 +74,9 @@ enum class work : std::uint8_t {
 };
 /// The order of a result's elements in PyTorch's memory.
 enum class order : std::uint8_t {
-  as_operands,  ///< row-major where the operands are
-  row_major,    ///< always row-major
-  unknown,      ///< it depends on more: views, and what is made by libraries
+  kept,       ///< row-major where the operands are
+  row_major,  ///< always row-major
+  unknown,    ///< it depends on more: views, and what is made by libraries
 };
 struct operation_row {
   nac::work work = {};

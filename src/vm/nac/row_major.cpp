@@ -48,7 +48,7 @@ void check_strides(const model::program& p, std::uint32_t& at) {
     }
     const model::order how = model::order_of(o);
     known[i] = how == model::order::row_major || name.find(".contiguous.") != name.npos ||
-               (how == model::order::as_operands &&
+               (how == model::order::kept &&
                 std::all_of(given.begin(), given.end(), [&](const model::argument& a) {
                   return a.is_constant() || known[a.index()];
                 }));
