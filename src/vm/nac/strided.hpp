@@ -89,11 +89,11 @@ struct tensor_part {
     dims.push_back(size);
     steps[dims.rank() - 1] = step;
   }
-  /// Only so many along an axis, every step-th one.
+  /// Only so many along an axis, every step-th one; of less than two, any step will do.
   void cut(std::size_t axis, std::int64_t start, std::int64_t count,
            std::int64_t step = 1) noexcept {
     first += start * steps[axis];
-    steps[axis] *= step;
+    steps[axis] = count < 2 ? 0 : steps[axis] * step;
     dims[axis] = count;
   }
 };
