@@ -10,8 +10,8 @@
 // engines have them, and not those of the engine that runs a manifest.
 //
 // Lifetime:   values.
-// Errors:     no result for what isn't translated: anchors, groups that capture by name, looking
-//             behind, back references, intersections of sets.
+// Errors:     no result for what isn't translated: anchors, groups that capture by name,
+//             lookbehind, back references, intersections of sets.
 // Limits:     none.
 // Allocation: strings.
 

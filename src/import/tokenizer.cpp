@@ -247,7 +247,7 @@ class tokenizer_importer {
     unknown_ = token;
     if (token == usual) return;
     if (ids_.count(usual) != 0)
-      return refuse(at, "the vocabulary has another token <unk>, which stands for the unknown");
+      return refuse(at, "the vocabulary has another token <unk>, which is that of unknown words");
     aliases_[std::string(usual)] = found->second.id;
   }
 
