@@ -15,53 +15,20 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/zip.hpp"
+
 namespace pt2 = tessera::pt2;
 
 #define TESSERA_MEASURED extern "C" __attribute__((noinline, used))
+
+using test_zip::put;
+using test_zip::zip;
 
 namespace {
 
 std::string source;
 tessera::result<pt2::model> model = tessera::error{};
 std::size_t made = 0;
-
-void put(std::string& to, std::uint64_t value, int size) {
-  for (int i = 0; i < size; ++i) to += static_cast<char>(value >> 8 * i & 0xff);
-}
-[[nodiscard]] std::uint32_t crc32(std::string_view s) {
-  std::uint32_t c = 0xffffffff;
-  for (const char byte : s) {
-    c ^= static_cast<unsigned char>(byte);
-    for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? c >> 1 ^ 0xedb88320 : c >> 1;
-  }
-  return ~c;
-}
-
-/// A plain zip of stored members.
-struct zip {
-  std::string out, central;
-  std::uint64_t count = 0;
-
-  void add(std::string_view name, std::string_view content) {
-    std::string both;
-    put(both, 20, 2), put(both, 0x800, 2), put(both, 0, 6), put(both, crc32(content), 4);
-    put(both, content.size(), 4), put(both, content.size(), 4);
-    put(both, name.size(), 2), put(both, 0, 2);
-    central += "PK\1\2";
-    put(central, 20, 2);
-    central += both;
-    put(central, 0, 8), put(central, 0, 2), put(central, out.size(), 4);
-    (central += name), (out += "PK\3\4" + both), (out += name), (out += content);
-    ++count;
-  }
-  [[nodiscard]] std::string finish() {
-    const std::size_t directory = out.size();
-    out += central + "PK\5\6";
-    put(out, 0, 4), put(out, count, 2), put(out, count, 2);
-    put(out, central.size(), 4), put(out, directory, 4), put(out, 0, 2);
-    return out;
-  }
-};
 
 constexpr std::string_view meta =
     R"({"dtype": 7, "sizes": [{"as_int": 1}], "requires_grad": false, "device": {"type": "cpu"}, )"
