@@ -245,6 +245,10 @@ constexpr option_row option_rows[] = {
      "Search the run for unordered tasks even if verification did so already;\n"
      "a note reports an incomplete search"},
     {"run", "--allow-races", "", in_nem, "Run a program despite races; each is a warning"},
+    {"run", "--step", "", in_nem,
+     "Execute task by task, with breakpoints, by commands from standard input;\n"
+     "`help` lists them"},
+    {"run", "--script", "FILE", in_nem, "Like --step, with the commands of a file"},
     {"run", "--stream", "NAME", in_genome, "The name of the stream in a signatures file"},
     {"trace", "--timing", "NAME=VALUE", in_nem,
      "A parameter of the cost model: bandwidth (bytes per cycle, 32),\n"
@@ -252,8 +256,14 @@ constexpr option_row option_rows[] = {
      "or 4096), product_latency (2), elements (per cycle, 256),\n"
      "element_latency (1)"},
     {"trace", "--report", "FILE", in_nem, "The file for the report (standard error)"},
+    {"trace", "--format", "FORMAT", in_nem,
+     "The form of the trace (csv for files named .csv, else chrome): chrome is JSON\n"
+     "for Perfetto, csv a table with a line per task",
+     "chrome csv"},
     // info, print and graph
-    {"info", "--all", "", in_nac, "List every parameter and resource, not only the first 20"},
+    {"info", "--all", "", in_nac | in_nem,
+     "NAC: list every parameter and resource, not only the first 20; NEM: list the\n"
+     "address of each buffer"},
     {"info", "--quantization-error", "METHOD", in_nac,
      "The quantization method whose error is measured; reads all weights", methods},
     {"print", "--schedule", "", in_nac, "Show the memory commands of each instruction"},
@@ -704,6 +714,7 @@ constexpr help_row example_rows[] = {
     {"run", in_nac, "tessera run classifier.nac --answer cat.png"},
     {"run", in_nem, "tessera run gemm.nem -i inputs=x.npy -i weights=w.bin -o y=y.npy"},
     {"run", in_nem, "tessera run gemm.nem --random 1 --schedule random:7 --json"},
+    {"run", in_nem, "tessera run gemm.nem --random 1 --step"},
     {"run", in_nem, "tessera run racy.nem --allow-races --schedule reverse -o outputs=-"},
     {"run", in_genome,
      "tessera run head.b64 --registry registry.json --weights model.safetensors -i x.npy"},

@@ -86,7 +86,7 @@ void add_info(const command& app, action& run) {
   const auto program = std::make_shared<std::string>();
   const command verb = app.verb("info");
   files->add_options(verb);
-  verb.bind("--all", nac->all);
+  verb.bind("--all", std::function<void()>([nac, nem] { nac->all = nem->all = true; }));
   verb.bind("--quantization-error", nac->error_of);
   add_nac_options(verb, nac->run.nac);
   verb.bind("--max-steps", nac->run.max_steps);

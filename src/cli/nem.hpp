@@ -116,6 +116,8 @@ struct nem_print_options {
                                   const nem_print_options& options);
 [[nodiscard]] exit_code info_nem(const source& file, const reporting& to,
                                  const nem_options& options);
+/// Appends a table of the buffers with their addresses.
+void append_address_map(text& to, const nem::program& p);
 [[nodiscard]] exit_code diff_nem(const source& a, const source& b, const reporting& before,
                                  const reporting& after, bool quiet);
 struct nem_graph_options {

@@ -196,6 +196,20 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
       w.null();
     w.end();
   }
+  w.end().key("buffers").begin_array();
+  for (const inspect::buffer_address& b : inspect::address_map(p))
+    w.begin_object()
+        .key("buffer")
+        .string(b.name)
+        .key("memory")
+        .string(inspect::memory_name(b.level, b.engine))
+        .key("address")
+        .integer(b.address)
+        .key("bytes")
+        .integer(b.size)
+        .key("alignment")
+        .integer(b.alignment)
+        .end();
   w.end().key("tokens_live").integer(p.max_live_tokens());
   if (const std::vector<inspect::device_summary> devices = shown_devices(p); !devices.empty()) {
     w.key("resolved").begin_array();
@@ -208,6 +222,16 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
 }
 
 }  // namespace
+
+void append_address_map(text& to, const nem::program& p) {
+  std::vector<std::vector<std::string>> rows = {
+      {"buffer", "memory", "address", "bytes", "alignment"}};
+  for (const inspect::buffer_address& b : inspect::address_map(p))
+    rows.push_back({std::string(b.name), inspect::memory_name(b.level, b.engine),
+                    std::to_string(b.address), std::to_string(b.size),
+                    std::to_string(b.alignment)});
+  append_table(to, rows, 0b11100);
+}
 
 exit_code info_nem(const source& file, const reporting& to, const nem_options& options) {
   exit_code code = success;
@@ -278,6 +302,7 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
         max > 0)
       out << ", maximum " << max;
   out << '\n';
+  if (options.all) append_address_map(out, *p);
   append_devices();
   return print_result(out);
 }

@@ -9,6 +9,7 @@
 #include <tessera/core/json_write.hpp>
 #include <utility>
 
+#include "nem_step.hpp"
 #include "nem_values.hpp"
 #include "runnable.hpp"
 #include "tessera/inspect/nem/statistics.hpp"
@@ -25,7 +26,9 @@ class nem_runnable final : public runnable {
  public:
   nem_runnable(const run_options& o, const source& file, const reporting& to, const nem::program& p,
                const vn::machine_options& how)
-      : options_(o), file_(file), to_(to), how_(how), inputs_("run", o, to), machine_(p, how) {}
+      : options_(o), file_(file), to_(to), how_(how), inputs_("run", o, to), machine_(p, how) {
+    if (o.nem.step || !o.nem.script.empty()) stepper_.emplace(machine_, file, step_commands());
+  }
 
   [[nodiscard]] exit_code bind_inputs() override { return inputs_.bind(machine_); }
   [[nodiscard]] port_names outputs() override {
@@ -39,16 +42,27 @@ class nem_runnable final : public runnable {
               return std::nullopt;
             }};
   }
-  [[nodiscard]] exit_code set() override { return inputs_.set(machine_); }
+  [[nodiscard]] exit_code set() override {
+    const exit_code code = inputs_.set(machine_);
+    return code == success && stepper_ ? stepper_->open(options_.nem.script) : code;
+  }
 
-  [[nodiscard]] exit_code run_once(bool) override {
+  [[nodiscard]] exit_code run_once(bool is_last) override {
     tessera::report found;
-    last_ = machine_.run(&found, nullptr, budget_of(options_));
+    const budget limit = budget_of(options_);
+    if (stepper_) {
+      last_ = machine_.run(&found, nullptr, limit, *stepper_);
+      stepper_->finish(last_, is_last);
+    } else {
+      last_ = machine_.run(&found, nullptr, limit);
+    }
     tasks_ += last_.tasks;
     soften(found);
     if (!found.diagnostics.empty()) add(diagnose_nem(found, file_, nullptr));
+    if (stepper_ && stepper_->code() != success) return stepper_->code();
     return is_fatal(last_.code) ? bad_input : success;
   }
+  [[nodiscard]] bool was_ended() const override { return stepper_ && stepper_->has_quit(); }
   [[nodiscard]] exit_code finish(exit_code code) override {
     const bool ok = code == success && !has_errors(findings_);
     if (!ok && options_.json) return to_.fail(findings_, file_.what);
@@ -146,6 +160,30 @@ class nem_runnable final : public runnable {
   }
 
  private:
+  /// What the commands of --step do with places.
+  [[nodiscard]] step_values step_commands() {
+    const auto find = [this](const std::string& name, std::string& wrong) -> std::optional<port> {
+      const std::optional<port> p = outputs().find(name, wrong);
+      if (p && place_of(*p) == nullptr)
+        wrong = "region '" + shown_name(name) + "' is in a loop that hasn't come to it";
+      return wrong.empty() ? p : std::nullopt;
+    };
+    return {[this, find](const std::string& name, text& to, std::string& wrong) {
+              const std::optional<port> p = find(name, wrong);
+              if (p) show(to, *p);
+              return p.has_value();
+            },
+            [this, find](const std::string& name, const std::string& path, std::string& wrong) {
+              const std::optional<port> p = find(name, wrong);
+              if (!p) return false;
+              const io::array_format as = format_of(options_.output_format, path);
+              const std::optional<port_values> v = get(*p, as);
+              const text encoded = v ? encode_elements(v->view, as, v->what) : text();
+              if (!v || write_result(path, as_bytes(encoded), to_) != success)
+                wrong = "nothing was written to '" + shown_name(path) + "'";
+              return wrong.empty();
+            }};
+  }
   [[nodiscard]] port port_of(std::string_view name) {
     const auto known = std::find(names_.begin(), names_.end(), name);
     if (known != names_.end()) return static_cast<port>(known - names_.begin());
@@ -228,16 +266,29 @@ class nem_runnable final : public runnable {
   vn::machine_options how_;
   nem_inputs inputs_;
   vn::machine machine_;
+  std::optional<nem_stepper> stepper_;
   vn::outcome last_;
   std::vector<std::string> names_;
   std::vector<diagnostic> findings_;
   std::uint64_t tasks_ = 0;
 };
 
+/// Whether --step and --script can be obeyed.
+[[nodiscard]] exit_code check_step(const run_options& o) {
+  if (!o.nem.step && o.nem.script.empty()) return success;
+  if (o.json) return usage_error("run", "--step prints text; it can't be combined with --json");
+  const auto is_stdin = [](const std::string& word) { return word == "-" || word.ends_with("=-"); };
+  if ((o.nem.script.empty() || o.nem.script == "-") &&
+      (o.files[0] == "-" || std::ranges::any_of(o.inputs, is_stdin)))
+    return usage_error("run", "standard input can be read only once; --script reads a file");
+  return success;
+}
+
 }  // namespace
 
 exit_code run_nem(const run_options& o, const source& file) {
   const reporting to{o.files[0], o.json};
+  if (const exit_code code = check_step(o); code != success) return code;
   const std::optional<nem_schedule> order = parse_schedule(o.nac.schedule);
   if (!order)
     return usage_error("run",

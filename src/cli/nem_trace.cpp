@@ -107,7 +107,12 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   const vn::timing_report report = when.report();
   if (has_file || trace_to_stdout) {
     text trace;
-    seen.append_trace(trace, report);
+    const bool is_csv =
+        more.format.empty() ? has_file && o.outputs[0].ends_with(".csv") : more.format == "csv";
+    if (is_csv)
+      seen.append_csv(trace);
+    else
+      seen.append_trace(trace, report);
     const exit_code code = write_report(has_file ? o.outputs[0] : "-", trace);
     if (code != success) return code;
   }

@@ -85,6 +85,8 @@ void add_run(const command& app, action& run) {
   verb.bind("--keep-going", o->nem.keep_going);
   verb.bind("--races", o->nem.races);
   verb.bind("--allow-races", o->nem.allow_races);
+  verb.bind("--step", o->nem.step);
+  verb.bind("--script", o->nem.script);
   verb.bind("--json", o->json);
   verb.callback([o, &run] { run = [o] { return run_files(*o); }; });
 }

@@ -39,6 +39,8 @@ void add_nac_options(const command& verb, nac_run_options& o);
 struct nem_run_options {
   nem_options reading;
   bool keep_going = false, races = false, allow_races = false;
+  bool step = false;   ///< by commands, which are read from
+  std::string script;  ///< this file, or standard input
 };
 
 /// Options for NAC v1.2.
@@ -101,6 +103,7 @@ class output_paths {
 struct nem_trace_options {
   std::vector<std::string> timing;  ///< NAME=VALUE
   std::string report;               ///< the file for the report
+  std::string format;               ///< of the trace; empty: by the file's name
 };
 /// Executes a NEM program in abstract time; the output, if any, is the file for the trace.
 [[nodiscard]] exit_code trace_nem(const run_options& o, const nem_trace_options& more,

@@ -101,6 +101,7 @@ class driver {
     if (code == success) code = bind_outputs();
     if (code == success) code = program_.set();
     if (code == success) code = execute();
+    if (code == success && program_.was_ended()) return success;
     if (code == success) code = write_outputs();
     if (code == success && (options_.json || targets_.empty())) code = summarise();
     return code;
@@ -126,7 +127,7 @@ class driver {
     const clock::time_point start = clock::now();
     const std::uint64_t runs = options_.steps.value_or(1);
     exit_code code = success;
-    for (std::uint64_t i = 0; i < runs && code == success; ++i)
+    for (std::uint64_t i = 0; i < runs && code == success && !program_.was_ended(); ++i)
       code = program_.run_once(i + 1 == runs);
     seconds_ = std::chrono::duration<double>(clock::now() - start).count();
     return program_.finish(code);

@@ -89,6 +89,9 @@ class runnable {
   /// After the runs, which had this exit code.
   [[nodiscard]] virtual exit_code finish(exit_code code) { return code; }
 
+  /// Whether the user has ended the run: there are no outputs and no summary.
+  [[nodiscard]] virtual bool was_ended() const { return false; }
+
   /// The ports of a summary without --output.
   [[nodiscard]] virtual std::vector<port> results() = 0;
   /// Whether this process has the values of a port.

@@ -47,6 +47,7 @@ void add_trace(const command& app, action& run) {
   add_nem_options(verb, o->nem.reading);
   verb.bind("--timing", all->nem.timing);
   verb.bind("--report", all->nem.report);
+  verb.bind("--format", all->nem.format);
   verb.bind("--json", o->json);
   verb.callback([all, &run] { run = [all] { return trace_file(*all); }; });
 }

@@ -7,7 +7,7 @@
 //   inspect::chrome_trace trace(out);
 //   trace.name_process(1, "NAC machine");
 //   trace.name_thread(1, 1, "instructions");
-//   trace.span(1, 1, 0.5, 12.25, "v3 nac.add", {{"index", "3"}});      // microseconds
+//   trace.span(1, 1, 0.5, 12.25, {"v3 nac.add", "instruction"}, {{"index", 3u}});  // microseconds
 //   trace.counter(1, 12.75, "live memory", "bytes", 4096);
 //   trace.finish();
 //
@@ -25,7 +25,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
-#include <utility>
+#include <variant>
 
 #include "tessera/core/json_write.hpp"
 #include "tessera/core/text.hpp"
@@ -35,8 +35,15 @@ namespace inspect {
 
 class chrome_trace {
  public:
-  using argument = std::pair<std::string_view, std::string_view>;
+  struct argument {
+    std::string_view key;
+    std::variant<std::string_view, std::uint64_t, std::int64_t> value;
+  };
   using arguments = std::initializer_list<argument>;
+  /// What viewers show on an event, and the category that they can filter by; it may be empty.
+  struct title {
+    std::string_view name, category;
+  };
 
   explicit chrome_trace(text& out) : out_(out) { out_ << "{\"traceEvents\":["; }
 
@@ -47,13 +54,13 @@ class chrome_trace {
     metadata("thread_name", process, thread, name);
   }
   /// An event with a duration; times are microseconds.
-  void span(std::uint32_t process, std::uint32_t thread, double start, double duration,
-            std::string_view name, arguments more = {});
+  void span(std::uint32_t process, std::uint32_t thread, double start, double duration, title what,
+            arguments more = {});
   /// Likewise, with any number of arguments.
   void span_with(std::uint32_t process, std::uint32_t thread, double start, double duration,
-                 std::string_view name, std::span<const argument> more);
+                 title what, std::span<const argument> more);
   /// An event without a duration.
-  void instant(std::uint32_t process, std::uint32_t thread, double at, std::string_view name,
+  void instant(std::uint32_t process, std::uint32_t thread, double at, title what,
                arguments more = {});
   /// The value of a counter from this time on.
   void counter(std::uint32_t process, double at, std::string_view name, std::string_view unit,
@@ -65,7 +72,8 @@ class chrome_trace {
   void metadata(std::string_view what, std::uint32_t process, std::uint32_t thread,
                 std::string_view name);
   [[nodiscard]] json::writer begin(char phase, std::uint32_t process, std::uint32_t thread,
-                                   double at, std::string_view name);
+                                   double at, title what);
+  static void write(json::writer& w, std::span<const argument> more);
   static void end(json::writer& w, std::span<const argument> more);
 
   text& out_;

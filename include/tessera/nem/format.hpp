@@ -240,6 +240,22 @@ enum class opcode_category : std::uint8_t {
   type_conversion,
   generic
 };
+inline constexpr std::string_view opcode_category_names[] = {"data_movement",
+                                                             "linear_algebra",
+                                                             "convolution",
+                                                             "elementwise_unary",
+                                                             "elementwise_binary",
+                                                             "elementwise_other",
+                                                             "pooling",
+                                                             "layout",
+                                                             "reduction",
+                                                             "normalization",
+                                                             "softmax",
+                                                             "type_conversion",
+                                                             "generic"};
+[[nodiscard]] constexpr std::string_view name(opcode_category c) noexcept {
+  return opcode_category_names[static_cast<std::size_t>(c)];
+}
 enum class opcode_status : std::uint8_t { stable, future };
 enum class hardware_status : std::uint8_t { supported, future, partial, escape_hatch };
 

@@ -156,12 +156,15 @@ struct verdict {
 
 /// The result of a run. Steps: charged for tasks and for iterations.
 struct outcome : vm::outcome {
-  std::uint64_t tasks = 0;  ///< executed
+  std::uint64_t tasks = 0;   ///< executed
+  bool was_stopped = false;  ///< by machine::stop()
 };
 
 /// An execution of a task.
 struct event {
   std::uint32_t task = 0;                   ///< nem::task::index
+  std::uint32_t node = 0;                   ///< of its statement, in model::nodes
+  std::uint32_t token = model::no_name;     ///< its name, in model::names
   std::span<const std::int64_t> iteration;  ///< values of the loops around it, the outermost first
   const call* what = nullptr;               ///< its operands in memory
 };
@@ -235,6 +238,8 @@ class machine {
               Observer&& see = {}) {
     return run_observed(found, when, limit, observer_ref<event>(see));
   }
+  /// For observers: ends the run before the next task. A task whose begin() calls it isn't executed.
+  void stop() noexcept;
 
  private:
   outcome run_observed(tessera::report* found, timeline* when, const budget& limit,

@@ -54,16 +54,16 @@ void run_recorder::append_trace(text& out, std::string_view name) const {
     std::string arguments;
     for (const nac_argument& a : of.arguments(of.instructions()[s.instruction]))
       arguments += (arguments.empty() ? "" : ", ") + of.text_of(a);
-    trace.span(process, core, from, until - from, name_of(s.instruction),
+    trace.span(process, core, from, until - from, {name_of(s.instruction), "instruction"},
                {{"arguments", arguments}});
     trace.counter(process, until, "live memory", "bytes", s.live);
   }
   for (const moment& c : commands_)
     trace.instant(process, coprocessor, microseconds(c.at),
-                  std::string(nac::name(c.what)) + ' ' + name_of(c.target));
+                  {std::string(nac::name(c.what)) + ' ' + name_of(c.target), "memory"});
   for (const span& s : loads_)
     trace.span(process, loader, microseconds(s.from), microseconds(s.to) - microseconds(s.from),
-               name_of(s.instruction));
+               {name_of(s.instruction), "load"});
   trace.finish();
 }
 

@@ -136,6 +136,39 @@ nem_statistics summarise(const nem::program& p) {
   return s;
 }
 
+namespace {
+
+/// Places buffers one after another.
+struct placer : nem::visitor {
+  placer(const nem::program& p, std::vector<buffer_address>& to) : p_(p), to_(to) {}
+  void end(const nem::values& v) {
+    std::map<std::pair<nem::level, std::int64_t>, std::uint64_t> ends;
+    for (const nem::buffer& b : v.buffers) {
+      if (!b.is_known) continue;
+      const std::int64_t engine = b.level == nem::level::l1 ? b.engine : 0;
+      std::uint64_t& end = ends[{b.level, engine}];
+      const auto align = static_cast<std::uint64_t>(b.align);
+      if (const std::uint64_t over = end % align; over != 0) add_to(end, align - over);
+      to_.push_back({p_.model().name(b.name), b.level, engine, end,
+                     static_cast<std::uint64_t>(b.size), align});
+      add_to(end, static_cast<std::uint64_t>(b.size));
+    }
+  }
+
+ private:
+  const nem::program& p_;
+  std::vector<buffer_address>& to_;
+};
+
+}  // namespace
+
+std::vector<buffer_address> address_map(const nem::program& p) {
+  std::vector<buffer_address> out;
+  placer all(p, out);
+  nem::for_each_task(p, all, 1);
+  return out;
+}
+
 std::string memory_name(nem::level level, std::int64_t engine) {
   std::string out(name(level));
   if (level == nem::level::l1) out += '[' + std::to_string(engine) + ']';

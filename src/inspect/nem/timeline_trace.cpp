@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <map>
-#include <tessera/core/describe.hpp>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -25,6 +26,14 @@ namespace {
   return std::string(what) + '[' + std::to_string(index) + ']';
 }
 
+[[nodiscard]] std::string_view name(tm::cause c) noexcept {
+  return tm::cause_names[static_cast<std::size_t>(c)];
+}
+/// The elements that cost time: a product's are counted as MACs.
+[[nodiscard]] std::uint64_t counted_elements(const tm::work& w) noexcept {
+  return w.macs == 0 ? w.elements : 0;
+}
+
 /// The changes of a counter, by time. Unsigned sums wrap around, so that they end at 0.
 using changes = std::map<std::uint64_t, std::uint64_t>;
 void append_counter(inspect::chrome_trace& trace, std::uint32_t process, std::string_view name,
@@ -39,36 +48,8 @@ void append_counter(inspect::chrome_trace& trace, std::uint32_t process, std::st
 
 }  // namespace
 
-timeline_recorder::timeline_recorder(const nem::program& p, std::string_view source) : program_(p) {
-  find_statements(source);
-}
-
-void timeline_recorder::find_statements(std::string_view source) {
-  std::vector<std::uint64_t> lines = {0};  // offsets of lines
-  for (std::size_t i = source.find('\n'); i != std::string_view::npos; i = source.find('\n', i + 1))
-    lines.push_back(i + 1);
-  const nem::model& d = program_.model();
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> open;  // loops, and where they end
-  for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
-    while (!open.empty() && open.back().second <= i) open.pop_back();
-    const std::uint32_t inside = open.empty() ? nem::no_index : open.back().first;
-    const nem::node& n = d.nodes[i];
-    switch (n.kind) {
-      case nem::node_kind::loop:
-        open.emplace_back(static_cast<std::uint32_t>(loops_.size()), n.next);
-        loops_.push_back({nem::name_of(d, i), inside});
-        break;
-      case nem::node_kind::transfer:
-      case nem::node_kind::store:
-      case nem::node_kind::compute: {
-        const auto line = std::upper_bound(lines.begin(), lines.end(), n.offset) - lines.begin();
-        statements_.push_back({i, static_cast<std::uint32_t>(line), inside});
-        break;
-      }
-      default: break;
-    }
-  }
-}
+timeline_recorder::timeline_recorder(const nem::program& p, std::string_view source)
+    : program_(p), statements_(p.model(), source) {}
 
 void timeline_recorder::operator()(const tm::instance& t, const tm::placement& at) {
   records_.push_back({at, work_of(t.what), t.task.opcode, t.task.index, t.task.node, t.task.token,
@@ -84,32 +65,13 @@ void timeline_recorder::operator()(const tm::instance& t, const tm::placement& a
   }
 }
 
-void timeline_recorder::describe(const record& r,
-                                 std::vector<std::pair<std::string, std::string>>& to) const {
-  to.clear();
-  const auto add = [&to](std::string key, std::uint64_t value) {
-    to.emplace_back(std::move(key), std::to_string(value));
-  };
-  add("task", r.task);
-  const auto at =
-      std::lower_bound(statements_.begin(), statements_.end(), r.node,
-                       [](const statement& s, std::uint32_t node) { return s.node < node; });
-  if (at != statements_.end() && at->node == r.node) {
-    add("line", at->line);
-    const std::size_t first = to.size();
-    std::size_t i = r.iterations;
-    for (std::uint32_t l = at->loop; l != nem::no_index && i != 0; l = loops_[l].outer)
-      to.emplace_back("iteration." + std::string(loops_[l].variable),
-                      std::to_string(iterations_[r.first_iteration + --i]));
-    std::reverse(to.begin() + static_cast<std::ptrdiff_t>(first), to.end());  // the outermost first
-  }
-  if (r.work.bytes != 0) add("bytes", r.work.bytes);
-  if (r.work.macs != 0) add("macs", r.work.macs);
-  if (r.work.elements != 0 && r.work.macs == 0) add("elements", r.work.elements);
-  add("issued", r.at.issued);
-  add("ready", r.at.ready);
-  to.emplace_back("waited for", tm::cause_names[static_cast<std::size_t>(r.at.why)]);
-  add("waited", r.at.start - std::min(r.at.issued, r.at.start));
+template <class F>
+void timeline_recorder::each_loop(const record& r, F&& f) const {
+  const task_statement* const at = statements_.find(r.node);
+  if (at == nullptr || r.iterations == 0) return;
+  const std::vector<std::uint32_t> loops = statements_.loops(*at);
+  for (std::size_t i = 0; i < loops.size() && i < r.iterations; ++i)
+    f(nem::name_of(program_.model(), loops[i]), iterations_[r.first_iteration + i]);
 }
 
 void timeline_recorder::append_trace(text& out, const tm::timing_report& r) const {
@@ -131,17 +93,30 @@ void timeline_recorder::append_trace(text& out, const tm::timing_report& r) cons
     trace.name_thread(processes[u.engine], thread, indexed(name(u.unit), u.index));
   }
 
-  std::vector<std::pair<std::string, std::string>> about;
   std::vector<inspect::chrome_trace::argument> arguments;
+  std::deque<std::string> names;  // of loops
   changes tokens;
   for (const record& t : records_) {
-    describe(t, about);
-    arguments.assign(about.begin(), about.end());
+    arguments.clear();
+    names.clear();
+    arguments.push_back({"task", std::uint64_t{t.task}});
+    if (const task_statement* const at = statements_.find(t.node))
+      arguments.push_back({"line", std::uint64_t{at->line}});
+    each_loop(t, [&](std::string_view variable, std::int64_t value) {
+      arguments.push_back({names.emplace_back("iteration." + std::string(variable)), value});
+    });
+    if (t.work.bytes != 0) arguments.push_back({"bytes", t.work.bytes});
+    if (t.work.macs != 0) arguments.push_back({"macs", t.work.macs});
+    if (counted_elements(t.work) != 0) arguments.push_back({"elements", t.work.elements});
+    arguments.push_back({"issued", t.at.issued});
+    arguments.push_back({"ready", t.at.ready});
+    arguments.push_back({"waited for", name(t.at.why)});
+    arguments.push_back({"waited", t.at.start - std::min(t.at.issued, t.at.start)});
     std::string title(name(t.opcode));
     if (t.token != nem::no_name) title += ' ' + std::string(program_.model().name(t.token));
     trace.span_with(processes[t.at.engine], threads[{t.at.engine, t.at.unit, t.at.index}],
                     static_cast<double>(t.at.start), static_cast<double>(t.at.end - t.at.start),
-                    title, arguments);
+                    {title, name(nem::row(t.opcode).category)}, arguments);
     ++tokens[t.at.issued];
     --tokens[t.at.end];
   }
@@ -157,6 +132,28 @@ void timeline_recorder::append_trace(text& out, const tm::timing_report& r) cons
     append_counter(trace, processes[where.second],
                    "live bytes of " + memory_name(where.first, where.second), "bytes", by_time);
   trace.finish({{"time", "1 us is 1 cycle"}});
+}
+
+void timeline_recorder::append_csv(text& out) const {
+  out << "task,opcode,token,line,iteration,unit,engine,issued,ready,start,end,waited_for,bytes,"
+         "macs,"
+         "elements\n";
+  for (const record& t : records_) {
+    out << t.task << ',' << name(t.opcode) << ',';
+    if (t.token != nem::no_name) out << program_.model().name(t.token);
+    out << ',';
+    if (const task_statement* const at = statements_.find(t.node)) out << at->line;
+    out << ',';
+    std::string_view between = "";
+    each_loop(t, [&](std::string_view variable, std::int64_t value) {
+      out << std::exchange(between, " ") << variable << '=' << value;
+    });
+    out << ',' << indexed(name(t.at.unit), t.at.index) << ',';
+    if (t.at.engine >= 0) out << t.at.engine;
+    out << ',' << t.at.issued << ',' << t.at.ready << ',' << t.at.start << ',' << t.at.end << ','
+        << name(t.at.why) << ',' << t.work.bytes << ',' << t.work.macs << ','
+        << counted_elements(t.work) << '\n';
+  }
 }
 
 namespace {

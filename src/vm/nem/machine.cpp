@@ -39,6 +39,7 @@ class machine::state {
   std::size_t too_large = 0;      ///< the buffer that doesn't fit
   std::uint64_t bytes = 0;        ///< of all buffers, or of those up to that one
   workspace scratch;
+  bool is_stopped = false;  ///< by an observer of the run
 };
 
 namespace {
@@ -191,6 +192,8 @@ void machine::mark_bound(const place& to) {
     state_->memory[to.buffer].written.mark(to.offset, to.offset + to.size);
 }
 
+void machine::stop() noexcept { state_->is_stopped = true; }
+
 outcome machine::run_observed(tessera::report* found, timeline* when, const budget& limit,
                               const observer_ref<event>& see) {
   state& s = *state_;
@@ -212,11 +215,14 @@ outcome machine::run_observed(tessera::report* found, timeline* when, const budg
   }
   binder to(s.program, s.bases);
   executor with(s.program, s.options, s.memory, s.buffers, s.scratch, findings);
-  run_visitor one(s.program, s.options, to, with, findings, when, s.watched, limit.max_steps, see);
+  s.is_stopped = false;
+  run_visitor one(s.program, s.options, to, with, findings, when, s.watched, limit.max_steps, see,
+                  s.is_stopped);
   one.run();
   done.code = findings.code();
   done.tasks = with.tasks();
   done.steps = one.steps();
+  done.was_stopped = s.is_stopped;
   return done;
 }
 

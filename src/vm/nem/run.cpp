@@ -69,7 +69,7 @@ run_visitor::race_finder::race_finder(run_visitor& r, const model::program& p)
 run_visitor::run_visitor(const model::program& p, const machine_options& how, binder& to,
                          executor& with, run_findings& found, timeline* when,
                          std::deque<watched_region>& watched, std::uint64_t max_steps,
-                         const observer_ref<event>& see)
+                         const observer_ref<event>& see, const bool& is_stopped)
     : program_(p),
       how_(how),
       binder_(to),
@@ -78,6 +78,7 @@ run_visitor::run_visitor(const model::program& p, const machine_options& how, bi
       when_(when),
       watched_(watched),
       see_(see),
+      is_stopped_(is_stopped),
       is_checking_(p.is_partial() || p.profile() == model::profile::upstream),
       late_(&late_report_, model::profile::standard, all_findings),
       context_{p.model(), options_, late_, p.catalog(), p.target()},
@@ -238,10 +239,12 @@ void run_visitor::watch(const model::values& v) {
 }
 
 void run_visitor::execute(bound_task& t) {
-  const event at{t.task.index, t.iteration, &t.what};
+  const event at{t.task.index, t.task.node, t.task.token, t.iteration, &t.what};
   see_.begin(at);
-  is_over_ = !executor_.execute(t);
-  if (!is_over_) see_.end(at);
+  is_over_ = is_stopped_ || !executor_.execute(t);
+  if (is_over_) return;
+  see_.end(at);
+  is_over_ = is_stopped_;
 }
 
 // ---- other schedules than in_order

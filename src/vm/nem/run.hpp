@@ -57,7 +57,7 @@ class run_visitor : public model::visitor {
  public:
   run_visitor(const model::program& p, const machine_options& how, binder& to, executor& with,
               run_findings& found, timeline* when, std::deque<watched_region>& watched,
-              std::uint64_t max_steps, const observer_ref<event>& see);
+              std::uint64_t max_steps, const observer_ref<event>& see, const bool& is_stopped);
 
   void run();
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_.used(); }
@@ -108,6 +108,7 @@ class run_visitor : public model::visitor {
   timeline* when_;
   std::deque<watched_region>& watched_;
   const observer_ref<event>& see_;
+  const bool& is_stopped_;  ///< by an observer
 
   // Iterations that verification skipped.
   bool is_checking_;

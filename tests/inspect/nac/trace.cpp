@@ -51,6 +51,6 @@ TEST_CASE("inspect/nac/trace: commands of the memory schedule and loads", "[insp
   seen.preloaded(3, run_recorder::clock::now(), run_recorder::clock::now());
   tessera::text out;
   seen.append_trace(out, "layers");
-  CHECK(count(out.view(), "\"name\":\"free v4 nac.add\",\"s\":\"t\"") == 1);
+  CHECK(count(out.view(), "\"name\":\"free v4 nac.add\",\"cat\":\"memory\",\"s\":\"t\"") == 1);
   CHECK(count(out.view(), "\"tid\":3") == 2);
 }

@@ -127,6 +127,46 @@ endloop
   }
 }
 
+TEST_CASE("vm/nem/machine: an observer stops a run, before a task or after it", "[vm_nem]") {
+  constexpr std::string_view source = R"(
+buffer x : DDR (size=64)
+buffer y : L2 (size=64)
+loop i in [0..3]:
+  t = transfer.sync(dst=region(y, i * 16, 16), src=region(x, i * 16, 16))
+endloop
+)";
+  struct stopper {
+    vm::nem::machine& machine;
+    std::uint32_t before, after;
+    void begin(const vm::nem::event& at) {
+      CHECK(machine.program().model().name(at.token) == "t");
+      CHECK(machine.program().model().nodes[at.node].kind == nem::node_kind::transfer);
+      if (at.task == before) machine.stop();
+    }
+    void end(const vm::nem::event& at) {
+      if (at.task == after) machine.stop();
+    }
+  };
+  for (const auto order : {vm::nem::schedule::in_order, vm::nem::schedule::random}) {
+    running r(source, {.schedule = order});
+    for (std::byte& b : r.machine.bytes(r.at("x"))) b = std::byte{1};
+    r.machine.mark_bound(r.at("x"));
+    const auto written = [&] {
+      const std::span<const std::byte> y = r.machine.bytes(r.at("y"));
+      return std::count(y.begin(), y.end(), std::byte{1});
+    };
+    stopper early{r.machine, 1, 9};
+    vm::nem::outcome done = r.machine.run(nullptr, nullptr, {}, early);
+    CHECK((done && done.was_stopped && done.tasks == 1 && written() == 16));
+    stopper late{r.machine, 9, 1};
+    done = r.machine.run(nullptr, nullptr, {}, late);
+    CHECK((done && done.was_stopped && done.tasks == 2 && written() == 32));
+    stopper never{r.machine, 9, 9};
+    done = r.machine.run(nullptr, nullptr, {}, never);
+    CHECK((done && !done.was_stopped && done.tasks == 4 && written() == 64));
+  }
+}
+
 TEST_CASE("vm/nem/machine: buffers that don't fit are RT-MEM", "[vm_nem]") {
   machine_options how;
   how.max_memory = 31;

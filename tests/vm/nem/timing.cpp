@@ -580,15 +580,18 @@ TEST_CASE("vm/nem/timing: the trace and the reports", "[vm_nem]") {
   const std::string events[] = {
       R"({"ph":"M","pid":2,"tid":0,"ts":0.0,"name":"process_name","args":{"name":"engine 0"}})",
       R"({"ph":"M","pid":2,"tid":4,"ts":0.0,"name":"thread_name","args":{"name":"DMA[0]"}})",
-      R"({"ph":"X","pid":2,"tid":4,"ts":0.0,"name":"transfer t","dur":6.0,"args":{"task":"0",)"
-      R"("line":"7","iteration.i":"3","iteration.j":"0","bytes":"64","issued":"0","ready":"0",)"
-      R"("waited for":"none","waited":"0"}})",
-      R"({"ph":"X","pid":2,"tid":4,"ts":6.0,"name":"transfer t","dur":6.0,"args":{"task":"1",)"
-      R"("line":"7","iteration.i":"4","iteration.j":"0","bytes":"64","issued":"6","ready":"6",)"
-      R"("waited for":"window","waited":"0"}})",
-      R"({"ph":"X","pid":3,"tid":7,"ts":12.0,"name":"relu r","dur":2.0,"args":{"task":"2",)"
-      R"("line":"10","elements":"64","issued":"12","ready":"12","waited for":"endloop",)"
-      R"("waited":"0"}})",
+      R"({"ph":"X","pid":2,"tid":4,"ts":0.0,"name":"transfer t","cat":"data_movement",)"
+      R"("dur":6.0,"args":{"task":0,)"
+      R"("line":7,"iteration.i":3,"iteration.j":0,"bytes":64,"issued":0,"ready":0,)"
+      R"("waited for":"none","waited":0}})",
+      R"({"ph":"X","pid":2,"tid":4,"ts":6.0,"name":"transfer t","cat":"data_movement",)"
+      R"("dur":6.0,"args":{"task":1,)"
+      R"("line":7,"iteration.i":4,"iteration.j":0,"bytes":64,"issued":6,"ready":6,)"
+      R"("waited for":"window","waited":0}})",
+      R"({"ph":"X","pid":3,"tid":7,"ts":12.0,"name":"relu r","cat":"elementwise_unary",)"
+      R"("dur":2.0,"args":{"task":2,)"
+      R"("line":10,"elements":64,"issued":12,"ready":12,"waited for":"endloop",)"
+      R"("waited":0}})",
       R"({"ph":"C","pid":1,"tid":0,"ts":14.0,"name":"live tokens","args":{"tokens":0}})",
       R"({"ph":"C","pid":1,"tid":0,"ts":0.0,"name":"live bytes of L2","args":{"bytes":65536}})",
       R"({"ph":"C","pid":2,"tid":0,"ts":12.0,"name":"live bytes of L1[0]","args":{"bytes":0}})"};

@@ -27,6 +27,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "../../nem.hpp"
@@ -55,6 +56,18 @@ struct nem_statistics {
   bool is_partial = false;
 };
 [[nodiscard]] nem_statistics summarise(const nem::program& p);
+
+/// A buffer in its memory. Buffers are placed one after another in the order of the text, each at a
+/// multiple of its alignment: the format leaves addresses to the binder.
+struct buffer_address {
+  std::string_view name;  ///< of the program
+  nem::level level = nem::level::ddr;
+  std::int64_t engine = 0;                             ///< of an L1
+  std::uint64_t address = 0, size = 0, alignment = 1;  ///< bytes; UINT64_MAX: past 64 bits
+};
+/// All buffers, in the order of the text.
+[[nodiscard]] std::vector<buffer_address> address_map(const nem::program& p);
+std::vector<buffer_address> address_map(const nem::program&&) = delete;
 
 /// The name of a memory: "DDR", "L2", "L1[0]".
 [[nodiscard]] std::string memory_name(nem::level level, std::int64_t engine);

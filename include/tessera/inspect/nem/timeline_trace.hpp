@@ -7,13 +7,13 @@
 //   vm::nem::timeline when(program, costs, seen);
 //   machine.run(&found, &when);
 //   text trace, report;
-//   seen.append_trace(trace, when.report());
+//   seen.append_trace(trace, when.report());             // or append_csv(table)
 //   inspect::append_report(report, when.report());
 //
 //   process   the device, then each engine             in the trace a cycle is a microsecond
 //   thread    a unit: NMU[0]
 //   span      a task: opcode and token; its index and line, the iteration, its amount of work, and
-//             the cause of its wait
+//             the cause of its wait; its category is that of the opcode
 //   counter   live bytes of each memory, live tokens
 //
 // Lifetime:   borrows the program and its source; a timeline borrows its recorder.
@@ -25,14 +25,13 @@
 #define TESSERA_INSPECT_NEM_TIMELINE_TRACE_HPP
 
 #include <cstdint>
-#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "../../core/text.hpp"
 #include "../../nem.hpp"
 #include "../../vm/nem_timing.hpp"
+#include "statements.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
@@ -49,6 +48,10 @@ class timeline_recorder {
   void operator()(const vm::nem::instance& t, const vm::nem::placement& at);
   /// Appends the trace in Chrome's JSON form.
   void append_trace(text& out, const vm::nem::timing_report& r) const;
+  /// Appends a table with a line per task, in the order of their starts, under a line of titles:
+  /// task, opcode, token, line, iteration ("i=1 j=0"), unit, engine (empty: the device's), issued,
+  /// ready, start, end, waited_for, bytes, macs, elements. Times are cycles.
+  void append_csv(text& out) const;
 
  private:
   struct record {
@@ -58,25 +61,17 @@ class timeline_recorder {
     std::uint32_t task, node, token;
     std::uint32_t first_iteration, iterations;  ///< in iterations_
   };
-  struct loop {
-    std::string_view variable;
-    std::uint32_t outer;  ///< in loops_, or no_index
-  };
-  struct statement {
-    std::uint32_t node, line, loop;
-  };
   struct life {
     vm::nem::touched_buffer what;
     std::uint64_t first = UINT64_MAX, last = 0;
   };
 
-  void find_statements(std::string_view source);
-  /// Keys and values of a span.
-  void describe(const record& r, std::vector<std::pair<std::string, std::string>>& to) const;
+  /// Calls f(variable, value) with each loop around a task, the outermost first.
+  template <class F>
+  void each_loop(const record& r, F&& f) const;
 
   const nem::program& program_;
-  std::vector<loop> loops_;
-  std::vector<statement> statements_;  ///< by node
+  task_statements statements_;
   std::vector<record> records_;
   std::vector<std::int64_t> iterations_;
   std::vector<life> lives_;  ///< by index of buffer
