@@ -181,7 +181,7 @@ bool nem_stepper::can_continue() {
   return is_resumed_ = true;
 }
 
-void nem_stepper::step(words w) {
+void nem_stepper::step(arguments w) {
   std::uint64_t count = 1;
   if (w.size() > 1 || (w.size() == 1 && (!parse(w[0], count) || count == 0)))
     return fail("expected step, or step COUNT with a count from 1");
@@ -189,16 +189,16 @@ void nem_stepper::step(words w) {
   mode_ = mode::steps;
   steps_ = count;
 }
-void nem_stepper::next(words) {
+void nem_stepper::next(arguments) {
   if (!can_continue()) return;
   iteration_ = at_ ? at_->iteration : std::vector<std::int64_t>();
   mode_ = iteration_.empty() ? mode::steps : mode::iteration;
   steps_ = 1;
 }
-void nem_stepper::resume(words) {
+void nem_stepper::resume(arguments) {
   if (can_continue()) mode_ = mode::free;
 }
-void nem_stepper::until(words w) {
+void nem_stepper::until(arguments w) {
   if (w.size() != 1) return fail("expected until TOKEN");
   const nem::model& d = machine_.program().model();
   suggestion near(w[0]);
@@ -216,7 +216,7 @@ void nem_stepper::until(words w) {
   mode_ = mode::token;
   is_token_done_ = false;
 }
-void nem_stepper::quit(words) {
+void nem_stepper::quit(arguments) {
   has_quit_ = true;
   if (!is_ended_) machine_.stop();
 }
@@ -319,7 +319,7 @@ bool nem_stepper::touches(const vn::event& at, const std::string& name) const {
          std::ranges::any_of(at.what->outputs, overlaps);
 }
 
-bool nem_stepper::parse_break(words w, breakpoint& to) {
+bool nem_stepper::parse_break(arguments w, breakpoint& to) {
   const nem::model& d = machine_.program().model();
   for (std::size_t i = 0; i < w.size(); ++i) {
     const std::size_t equals = w[i].find('=');
@@ -361,7 +361,7 @@ bool nem_stepper::parse_break(words w, breakpoint& to) {
   return true;
 }
 
-void nem_stepper::set_break(words w) {
+void nem_stepper::set_break(arguments w) {
   text out;
   if (w.empty()) {
     for (const breakpoint& b : breakpoints_) out << b.number << ": " << b.words << '\n';
@@ -385,7 +385,7 @@ void nem_stepper::set_break(words w) {
   breakpoints_.push_back(std::move(b));
 }
 
-void nem_stepper::remove_break(words w) {
+void nem_stepper::remove_break(arguments w) {
   if (w.empty()) return breakpoints_.clear();
   std::uint32_t number = 0;
   if (w.size() != 1 || !parse(w[0], number) ||
@@ -456,7 +456,7 @@ void nem_stepper::show_position(const std::string& why) {
   say(out);
 }
 
-void nem_stepper::where(words) {
+void nem_stepper::where(arguments) {
   if (!at_) return fail("the run has ended");
   show_position("");
   text out;
@@ -465,7 +465,7 @@ void nem_stepper::where(words) {
   say(out);
 }
 
-void nem_stepper::list(words w) {
+void nem_stepper::list(arguments w) {
   const inspect::task_statement* const s = at_ ? statements_.find(at_->node) : nullptr;
   std::uint32_t line = s != nullptr ? s->line : 1;
   const std::uint32_t here = s != nullptr ? line : 0;
@@ -481,7 +481,7 @@ void nem_stepper::list(words w) {
   say(out);
 }
 
-void nem_stepper::tokens(words) {
+void nem_stepper::tokens(arguments) {
   const nem::model& d = machine_.program().model();
   text out;
   std::set<std::uint32_t> seen;
@@ -498,7 +498,7 @@ void nem_stepper::tokens(words) {
 
 // ---- memory
 
-void nem_stepper::print(words w) {
+void nem_stepper::print(arguments w) {
   if (w.size() != 1) return fail("expected print NAME");
   text out;
   std::string wrong;
@@ -506,13 +506,13 @@ void nem_stepper::print(words w) {
   say(out);
 }
 
-void nem_stepper::write(words w) {
+void nem_stepper::write(arguments w) {
   if (w.size() != 2) return fail("expected write NAME FILE");
   std::string wrong;
   if (!values_.write(w[0], w[1], wrong)) fail(wrong);
 }
 
-void nem_stepper::show_bytes(words w) {
+void nem_stepper::show_bytes(arguments w) {
   constexpr std::uint64_t columns = 16;
   std::uint64_t first = 0, count = 4 * columns;
   if (w.empty() || w.size() > 3 || (w.size() > 1 && !parse(w[1], first)) ||
@@ -536,16 +536,16 @@ void nem_stepper::show_bytes(words w) {
   say(out);
 }
 
-void nem_stepper::show_map(words) {
+void nem_stepper::show_map(arguments) {
   text out;
   append_address_map(out, machine_.program());
   say(out);
 }
 
-void nem_stepper::help(words) {
+void nem_stepper::help(arguments) {
   std::vector<std::vector<std::string>> rows;
   for (const command_row& c : commands)
-    rows.push_back({std::string(c.name), std::string(c.arguments), std::string(c.about)});
+    rows.push_back({std::string(c.name), std::string(c.operands), std::string(c.about)});
   text out;
   append_table(out, rows, 0);
   out << "A prefix of a command is enough. # begins a comment.\n";

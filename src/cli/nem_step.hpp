@@ -44,7 +44,7 @@ struct step_values {
 
 class nem_stepper {
  public:
-  using words = std::span<const std::string>;
+  using arguments = std::span<const std::string>;
 
   nem_stepper(vm::nem::machine& machine, const source& file, step_values values);
   /// Takes the commands from a file, or from standard input if it is empty or "-".
@@ -82,8 +82,8 @@ class nem_stepper {
   /// What lets the run continue.
   enum class mode : std::uint8_t { steps, iteration, token, free };
   struct command_row {
-    std::string_view name, arguments, about;
-    void (nem_stepper::*act)(words);
+    std::string_view name, operands, about;
+    void (nem_stepper::*act)(arguments);
   };
   struct position {
     std::uint32_t task = 0, node = 0;
@@ -100,24 +100,24 @@ class nem_stepper {
   void say(const text& words) const;
 
   // Commands.
-  void step(words w);
-  void next(words w);
-  void resume(words w);
-  void until(words w);
-  void set_break(words w);
-  void remove_break(words w);
-  void where(words w);
-  void list(words w);
-  void print(words w);
-  void show_bytes(words w);
-  void write(words w);
-  void show_map(words w);
-  void tokens(words w);
-  void help(words w);
-  void quit(words w);
+  void step(arguments w);
+  void next(arguments w);
+  void resume(arguments w);
+  void until(arguments w);
+  void set_break(arguments w);
+  void remove_break(arguments w);
+  void where(arguments w);
+  void list(arguments w);
+  void print(arguments w);
+  void show_bytes(arguments w);
+  void write(arguments w);
+  void show_map(arguments w);
+  void tokens(arguments w);
+  void help(arguments w);
+  void quit(arguments w);
 
   [[nodiscard]] bool can_continue();
-  [[nodiscard]] bool parse_break(words w, breakpoint& to);
+  [[nodiscard]] bool parse_break(arguments w, breakpoint& to);
   [[nodiscard]] std::string reason_to_stop(const vm::nem::event& at);
   [[nodiscard]] bool matches(const breakpoint& b, const vm::nem::event& at) const;
   [[nodiscard]] bool touches(const vm::nem::event& at, const std::string& name) const;
