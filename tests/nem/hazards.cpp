@@ -197,6 +197,99 @@ TEST_CASE("nem/hazards: HAZ-001, two tasks of one path", "[nem]") {
   }
 }
 
+TEST_CASE("nem/hazards: HAZ-001 names all tasks and the fewest deps", "[nem]") {
+  const auto token = [](const std::string& t, const std::string& rest) { return t + " = " + rest; };
+  const std::string use = copy("A, 64, 32", "C, 0, 32") + "\n";
+  const std::string t = token("t", copy("C, 0, 8", "A, 0, 8") + "\n");
+  const std::string v = token("v", copy("C, 8, 8", "A, 0, 8") + "\n");
+  SECTION("the last of a chain is enough") {
+    const std::string w = token("w", copy("C, 16, 8", "A, 0, 8", ", deps=[v]") + "\n");
+    const outcome o = analyse(memory + t + v + w + token("u", use));
+    CHECK(o == rules{"HAZ-001@5"});
+    CHECK(o.text ==
+          "HAZ-001 u reads bytes [0, 8) of C, which t writes; nothing orders the two; u also "
+          "conflicts with v, w\n");
+    CHECK(o.notes == "2: t writes bytes [0, 8) of C; deps=[t, w] orders u after all of them\n");
+    CHECK(o.fixed ==
+          memory + t + v + w + token("u", copy("A, 64, 32", "C, 0, 32", ", deps=[t, w]")) + "\n");
+    CHECK(analyse(o.fixed) == rules{});
+  }
+  SECTION("one of two is enough: the first pair is named, another task is the dep") {
+    const std::string w = token("w", copy("C, 16, 8", "A, 0, 8", ", deps=[t]") + "\n");
+    const outcome o = analyse(memory + t + w + token("u", use));
+    CHECK(o.notes == "2: t writes bytes [0, 8) of C; deps=[w] orders u after all of them\n");
+    CHECK(analyse(o.fixed) == rules{});
+  }
+  SECTION("tasks without a token") {
+    const std::string w = copy("C, 16, 8", "A, 0, 8") + "\n",
+                      x = copy("C, 24, 8", "A, 0, 8") + "\n";
+    outcome o = analyse(memory + t + w + use);
+    CHECK(o.text ==
+          "HAZ-001 the transfer reads bytes [0, 8) of C, which t writes; nothing orders the two; "
+          "the transfer also conflicts with 1 task without a token\n");
+    CHECK(o.notes ==
+          "2: t writes bytes [0, 8) of C; deps=[t], and a token for each of the others, order the "
+          "transfer after all of them\n");
+    CHECK(o.fixed == memory + t + w + use);
+    o = analyse(memory + w + x + use);
+    CHECK(
+        o.notes ==
+        "2: the transfer writes bytes [16, 24) of C; give each of them a token and wait for it\n");
+    o = analyse(memory + copy("C, 0, 4", "A, 0, 4") + "\n" + v + x + use);
+    CHECK(o.text.ends_with("conflicts with v and 1 task without a token\n"));
+  }
+  SECTION("no more than eight are listed, and no more than 64 are deps") {
+    const auto writers = [&](int n) {
+      std::string s = memory;
+      for (int i = 0; i < n; ++i)
+        s += token("t" + std::to_string(i), copy("C, " + std::to_string(i) + ", 1", "A, 0, 1")) +
+             "\n";
+      return s + copy("A, 128, 128", "C, 0, 128");
+    };
+    outcome o = analyse(writers(9));
+    CHECK(o.text.ends_with("conflicts with t1, t2, t3, t4, t5, t6, t7, t8\n"));
+    CHECK(
+        o.notes.ends_with("deps=[t0, t1, t2, t3, t4, t5, t6, t7, ...] orders the transfer after "
+                          "all of them\n"));
+    CHECK(analyse(o.fixed) == rules{});
+    o = analyse(writers(10));
+    CHECK(o.text.ends_with("t7, t8 and 1 more task\n"));
+    o = analyse(writers(64));
+    CHECK(o.text.ends_with("t7, t8 and 55 more tasks\n"));
+    CHECK(analyse(o.fixed) == rules{});
+    o = analyse(writers(65));
+    CHECK(o.fixed == writers(65));
+  }
+}
+
+TEST_CASE("nem/hazards: the deps that HAZ-001 suggests are enough, and none is too many", "[nem]") {
+  std::uint64_t state = 7;
+  const auto random = [&](std::uint64_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (state >> 33) % n;
+  };
+  std::size_t fixes = 0;
+  for (int round = 0; round < 40; ++round) {
+    std::string source = memory;
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      const std::string deps =
+          i != 0 && random(3) == 0 ? ", deps=[t" + std::to_string(random(i)) + "]" : "";
+      const std::string to = (random(2) == 0 ? "A, " : "C, ") + std::to_string(8 * random(8));
+      const std::string from = "A, " + std::to_string(128 + 8 * random(8));
+      source += "t" + std::to_string(i) + " = " + copy(to + ", 32", from + ", 32", deps) + "\n";
+    }
+    // Findings are fixed from the first task on, so that those before it have their order.
+    for (outcome o = analyse(source); o.fixed != source; o = analyse(source)) {
+      const std::string before = *o.found.begin();
+      source = o.fixed;
+      CHECK(analyse(source).found.count(before) == 0);
+      ++fixes;
+    }
+    CHECK(analyse(source) == rules{});
+  }
+  CHECK(fixes > 100);
+}
+
 TEST_CASE("nem/hazards: loops join, and order nothing that came before them", "[nem]") {
   const std::string first = memory + "t = " + copy("C, 0, 8", "A, 0, 8") + "\n";
   const std::string use = copy("A, 64, 8", "C, 0, 8");

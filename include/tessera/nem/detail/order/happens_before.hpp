@@ -145,6 +145,8 @@ class happens_before {
     }
     return seen_[p] == q || is_exhausted();
   }
+  /// Takes an earlier task as one of the last task's deps, in what is_before() says of that one.
+  void assume(std::uint32_t p) { reach(p, size() - 1); }
   /// Whether that is known without a search.
   [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
     return done_[p] != 0 || seen_[p] == size() - 1;

@@ -27,7 +27,8 @@
 // Lifetime:   borrows the context.
 // Errors:     findings.
 // Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
-//             of accesses that are known to race, each segment keeps 64.
+//             of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
+//             earlier tasks, names 8 and suggests up to 64 deps.
 // Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
 //             for each of its segments.
 
@@ -91,11 +92,13 @@ class hazards {
     order_.issue(t.node, v.tasks_before(t));
     is_unknown_ = misses_deps(t);
     reported_ = 0;
+    unordered_.clear();
     copy_of_.push_back(no_index);
     std::uint32_t version = 0;
     for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
     remember_copy(v, t, version);
     for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
+    if (!unordered_.empty()) report_unordered(t.node);
     order_.issued(t.mode == mode::sync);
     if (max_tokens_ >= 0 && first_beyond_ == no_node &&
         order_.max_live() > static_cast<std::uint64_t>(max_tokens_))
@@ -116,9 +119,8 @@ class hazards {
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
  private:
-  static constexpr std::size_t max_kept = 64;
-  static constexpr std::uint8_t reported_unordered = 1, reported_iterations = 2,
-                                reported_rewritten = 4;
+  static constexpr std::size_t max_kept = 64, max_unordered = 1024, max_listed = 8;
+  static constexpr std::uint8_t reported_iterations = 1, reported_rewritten = 2;
 
   struct loop_state {
     std::int64_t last, value;
@@ -140,6 +142,11 @@ class hazards {
     std::int64_t from_first, from_last, to_first, to_last;
     std::uint32_t from, to;       ///< buffers
     std::uint32_t version, node;  ///< of the source: the last task that wrote to it, + 1
+  };
+  /// Two accesses to the same bytes, the earlier one first.
+  struct pair {
+    access_record p, q;
+    bool p_writes, q_writes;
   };
   /// The access that is being checked.
   struct current {
@@ -327,28 +334,13 @@ class hazards {
   }
 
   [[gnu::cold]] void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
-    if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations))
-      return;
-    const std::uint32_t earlier = order_.node_of(p.task);
     if (order_.is_same_path(p.task)) {
-      auto&& out = c_.report(errc::nem_haz_001_unordered, q.t.node);
-      name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
-      overlap(out, p, q.a);
-      out << ", which ";
-      name(out, earlier) << ' ' << verb(p_writes) << "; nothing orders the two";
-      out.note(c_.at(earlier));
-      name(out, earlier) << ' ' << verb(p_writes) << ' ';
-      bytes(out, p.first, p.last, p.buffer_name);
-      const std::uint32_t token = c_[earlier].value;
-      if (token == no_name) {
-        out << "; give it a token and wait for it";
-      } else {
-        const std::string_view t = c_.d.name(token);
-        out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
-        if (order_.relate(p.task).is_same_scope) fix(out, q.t.node, t);
-      }
+      if (unordered_.empty()) first_pair_ = {p, q.a, p_writes, q_writes};
+      if (unordered_.size() < max_unordered) unordered_.push_back(p.task);
       return;
     }
+    if (was_reported(reported_iterations)) return;
+    const std::uint32_t earlier = order_.node_of(p.task);
     auto&& out = c_.report(errc::nem_haz_002_iterations, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
     const std::uint64_t apart =
@@ -365,6 +357,108 @@ class hazards {
     bytes(out, p.first, p.last, p.buffer_name);
     out << "; use @max_in_flight(" << apart << "), or " << r.in_flight << " regions chosen by "
         << variable << " mod " << r.in_flight;
+  }
+
+  /// HAZ-001: the task at `node` races with all tasks in `unordered_`.
+  [[gnu::cold]] void report_unordered(std::uint32_t node) {
+    const pair& r = first_pair_;
+    const std::size_t before = c_.found.report().diagnostics.size();
+    auto&& out = c_.report(errc::nem_haz_001_unordered, node);
+    if (c_.found.report().diagnostics.size() == before) return;  // what isn't kept isn't made
+    choose_deps();
+    const std::uint32_t earlier = order_.node_of(r.p.task);
+    name(out, node) << ' ' << verb(r.q_writes) << ' ';
+    overlap(out, r.p, r.q);
+    out << ", which ";
+    name(out, earlier) << ' ' << verb(r.p_writes) << "; nothing orders the two";
+    if (unordered_.size() > 1) {
+      out << "; ";
+      name(out, node) << " also conflicts with ";
+      list_tasks(out, view<std::uint32_t>(unordered_), r.p.task);
+    }
+    out.note(c_.at(earlier));
+    name(out, earlier) << ' ' << verb(r.p_writes) << ' ';
+    bytes(out, r.p.first, r.p.last, r.p.buffer_name);
+    suggest_order(out, node);
+  }
+  /// Sorts `unordered_`, each once, and chooses its last tasks, without those that are before others.
+  [[gnu::cold]] void choose_deps() {
+    order_.spend(unordered_.size());
+    sort(unordered_.data(), unordered_.size(),
+         [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t distinct = 1;
+    for (std::size_t i = 1; i < unordered_.size(); ++i)
+      if (unordered_[i] != unordered_[i - 1]) unordered_[distinct++] = unordered_[i];
+    unordered_.resize(distinct);
+    chosen_.clear();
+    for (std::size_t i = distinct; i-- != 0;) {
+      if (!chosen_.empty() && order_.is_before(unordered_[i])) continue;
+      chosen_.push_back(unordered_[i]);
+      order_.assume(unordered_[i]);
+    }
+    for (std::size_t i = 0, k = chosen_.size() - 1; i < k; ++i, --k) {
+      const std::uint32_t later = chosen_[i];
+      chosen_[i] = chosen_[k];
+      chosen_[k] = later;
+    }
+  }
+  /// The note's end, and the fix.
+  template <class Out>
+  [[gnu::cold]] void suggest_order(Out& out, std::uint32_t node) const {
+    std::size_t named = 0;
+    bool is_same_scope = chosen_.size() <= max_kept;
+    for (const std::uint32_t t : chosen_) {
+      if (token_of(t) != no_name) ++named;
+      is_same_scope = is_same_scope && order_.relate(t).is_same_scope;
+    }
+    if (named == 0) {
+      out << (chosen_.size() == 1 ? "; give it a token and wait for it"
+                                  : "; give each of them a token and wait for it");
+      return;
+    }
+    out << "; deps=[";
+    list_tokens(out, max_listed);
+    if (unordered_.size() == 1) {
+      out << "] or wait(" << c_.d.name(token_of(chosen_[0])) << ") orders the two";
+    } else {
+      out << (named == chosen_.size() ? "] orders "
+                                      : "], and a token for each of the others, order ");
+      name(out, node) << " after all of them";
+    }
+    if (is_same_scope && named == chosen_.size()) fix(out, node);
+  }
+  [[nodiscard]] std::uint32_t token_of(std::uint32_t task) const noexcept {
+    return c_[order_.node_of(task)].value;
+  }
+  /// The tokens of the chosen tasks.
+  template <class Out>
+  void list_tokens(Out& out, std::size_t max) const {
+    std::size_t listed = 0;
+    for (const std::uint32_t t : chosen_) {
+      if (token_of(t) == no_name) continue;
+      if (listed == max) {
+        out << ", ...";
+        return;
+      }
+      out << (listed++ == 0 ? "" : ", ") << c_.d.name(token_of(t));
+    }
+  }
+  /// The tasks of a list but one: their tokens, and how many others there are.
+  template <class Out>
+  void list_tasks(Out& out, view<std::uint32_t> tasks, std::uint32_t without) const {
+    std::size_t listed = 0, others = 0;
+    for (const std::uint32_t t : tasks) {
+      if (t == without) continue;
+      if (token_of(t) == no_name || listed == max_listed) {
+        ++others;
+        continue;
+      }
+      out << (listed++ == 0 ? "" : ", ") << c_.d.name(token_of(t));
+    }
+    if (others == 0) return;
+    if (listed != 0) out << " and ";
+    out << others << (listed == max_listed ? " more task" : " task") << (others == 1 ? "" : "s");
+    if (listed != max_listed) out << " without a token";
   }
 
   [[gnu::cold]] void rewrite(const access_record& p, const current& q) {
@@ -453,9 +547,9 @@ class hazards {
     return distinct > known;
   }
 
-  /// Suggests the token in the task's deps: where they are, or after its last operand.
+  /// Suggests the chosen tokens in the task's deps: where they are, or after its last operand.
   template <class Out>
-  void fix(Out& out, std::uint32_t task, std::string_view token) const {
+  void fix(Out& out, std::uint32_t task) const {
     const bool is_compute = c_[task].kind == node_kind::compute;
     std::uint32_t end = 0;
     bool has_attributes = false, has_decorators = false, is_long = false;
@@ -464,7 +558,8 @@ class hazards {
       switch (n.kind) {
         case node_kind::deps:
           if (n.length < 2 || n.length == 0xffff) return;
-          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
+          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ");
+          list_tokens(out, max_kept);
           return;
         case node_kind::output:
         case node_kind::destination:
@@ -482,7 +577,9 @@ class hazards {
     }
     // Decorators after the last operand are the task's only where neither attributes nor deps are.
     if (is_long || (is_compute && has_decorators && !has_attributes)) return;
-    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
+    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[");
+    list_tokens(out, max_kept);
+    out << ']';
   }
 
   void end(const nem::task& t) {
@@ -500,6 +597,9 @@ class hazards {
   pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;
+  pair first_pair_ = {};           ///< the current task's first race with one of the same path
+  pool<std::uint32_t> unordered_;  ///< the tasks of all of them
+  pool<std::uint32_t> chosen_;     ///< those that the finding suggests as deps
   pool<loop_state> loops_;
   std::int64_t max_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;
