@@ -4038,9 +4038,9 @@ class program;
 //   families, devices
 //   regions, values
 //
-// One pass, no recursion. After an error reading goes on at the next statement: after `;`, at a line
-// that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
-// gives one error.
+// One pass, no recursion. After an error whose meaning is clear (`shape[2]`, `progam p:`) reading goes on
+// in the statement; else at the next one: after `;`, or at a line that begins with a keyword or isn't
+// indented more than the wrong statement. Loops stay balanced, and one mistake gives one error.
 //
 // Lifetime:   the model owns itself.
 // Errors:     the first one; the report has all, and the warnings.
@@ -11369,7 +11369,8 @@ class lexer {
 
 // ---- tessera/nem/detail/syntax/reader.hpp
 //
-// The reader of NEM: recursive descent, whose members are the productions of the grammar.
+// The reader of NEM: recursive descent, whose members are the productions of
+// the grammar.
 //
 //   result<model> m = nem::detail::reader(source, options, &found).read();
 //
@@ -11380,18 +11381,21 @@ class lexer {
 //   if (!expect('=') || !expression()) return false;     // reported
 //   finish(n);
 //
-// It returns false once it reported an error that it can't go on from; what called it returns false
-// in turn, up to the statement, after which reading resumes. Nothing recurses on the source: loops,
-// expressions and lists keep what is open in arrays as long as the nesting limit allows.
+// It returns false once it reported an error that it can't go on from; what
+// called it returns false in turn, up to the statement, after which reading
+// resumes. Nothing recurses on the source: loops, expressions and lists keep
+// what is open in arrays as long as the nesting limit allows.
 //
-// Bodies: read.hpp (documents, statements), read_program.hpp (declarations, loops, tasks),
-// read_value.hpp (expressions, lists, regions), read_config.hpp (type families, devices) and
-// read_token.hpp (nodes, errors, numbers, strings).
+// Bodies: read.hpp (documents, statements), read_program.hpp (declarations,
+// loops, tasks), read_value.hpp (expressions, lists, regions), read_config.hpp
+// (type families, devices), read_token.hpp (nodes, errors, numbers, strings)
+// and read_mistakes.hpp (what authors write who come from other languages, and
+// where reading resumes).
 //
 // Lifetime:   borrows the source.
-// Errors:     LEX-*, SYN-*, TYP-001, OPC-007, DEV-011 and DEV-012, into the report.
-// Limits:     limits::max_items nodes; 256 nested loops, and parentheses, signs and lists.
-// Allocation: the model.
+// Errors:     LEX-*, SYN-*, TYP-001, OPC-007, DEV-011 and DEV-012, into the
+// report. Limits:     limits::max_items nodes; 256 nested loops, and
+// parentheses, signs and lists. Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READER_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READER_HPP
@@ -11623,8 +11627,6 @@ class reader : private lexer {
 
   /// A directive, a declaration, a task, `loop` or `endloop`.
   bool statement();
-  /// A word that begins none, and what follows it; reading goes on after it.
-  [[gnu::cold]] bool bad_statement(word w, const char* next);
   /// include "path"
   bool include(word w);
   /// program name:
@@ -11642,16 +11644,12 @@ class reader : private lexer {
       begin_first_statement();
   }
   [[gnu::cold]] void begin_first_statement();
-  /// Notes that the file has a family; after what belongs in a program that is an error.
+  /// Notes that the file has a family; after what belongs in a program that is
+  /// an error.
   [[gnu::cold]] void begin_family();
   /// What belongs in a program, after families or several devices.
   void mix_with_config();
   [[gnu::cold]] void mixed(std::string_view text, std::uint32_t first, std::string_view note);
-  /// After an error, to where a statement begins, for certain.
-  [[gnu::cold]] void recover();
-  /// Whether a statement begins with a word. The words of declarations and loops do so anywhere if
-  /// what follows fits.
-  [[nodiscard]] bool may_begin(word w, bool new_line) const noexcept;
 
   // --- declarations, loops and tasks: read_program.hpp ---
 
@@ -11662,7 +11660,7 @@ class reader : private lexer {
   bool region_declaration(word start, std::uint32_t i);
   /// buffer N : L1[e] (size=e, align=e)
   [[gnu::cold]] bool buffer_statement(word start);
-  [[gnu::cold]] bool buffer_properties();
+  [[gnu::cold]] bool buffer_properties(std::uint32_t buffer);
 
   /// loop v in [lo..hi]:
   [[gnu::cold]] bool loop_statement(word start);
@@ -11685,6 +11683,7 @@ class reader : private lexer {
   bool mode_of(std::uint32_t i);
   /// in X, Y or out X, Y
   bool operands(node_kind kind, std::string_view expected);
+  [[nodiscard]] bool at_word_out() const noexcept { return peek_word().key == make_key("out"); }
   /// A name or a region, then decorators.
   bool operand(region_place where);
   /// deps=[a, b] at the word.
@@ -11704,31 +11703,131 @@ class reader : private lexer {
   void grow_marks() { marks_.resize(2 * d_.names.size()); }
 
   [[nodiscard]] static bool is_of_task(const node& n) noexcept;
-  /// Without attributes, decorators of a task follow its last operand: they become the task's.
+  /// Without attributes, decorators of a task follow its last operand: they
+  /// become the task's.
   void hoist(std::uint32_t output);
-  /// The decorators from node `first` on: those of the operand before those of the task.
+  /// The decorators from node `first` on: those of the operand before those of
+  /// the task.
   [[gnu::cold]] void partition(std::uint32_t first);
 
   /// Takes a comma; reports one that is missing before a field and its `=`.
   bool comma_before(bool (*is_field)(word));
   [[nodiscard]] static unsigned argument_of(word w) noexcept;
-  [[gnu::cold]] bool bad_argument(word w, unsigned field);
   [[gnu::cold]] void missing_arguments(std::uint32_t i, std::uint32_t seen);
-  /// Whether a word is `in` or `out` in upper case, as older texts have it. It is reported, and
-  /// reading goes on.
-  [[gnu::cold]] bool is_upper_case(word w, std::string_view lower);
+  // --- mistakes: read_mistakes.hpp ---
+
+  /// After an error in the statement at `first`: an example of its right form,
+  /// and then to where the next statement begins.
+  [[gnu::cold]] void after_error(const char* first);
+  /// Adds an example of what has an error, where the error has no note and no
+  /// fix.
+  [[gnu::cold]] void note_form(const char* first);
+  void statement_form(const char* first, text& out) const;
+  [[nodiscard]] bool is_let_of_region(word w) const noexcept;
+  static void task_form(opcode op, text& out);
+  /// What has an error, as messages show it. Productions inside of others come
+  /// first. Returns false.
+  [[gnu::cold]] bool as_in(std::string_view form) noexcept {
+    if (form_.empty()) form_ = form;
+    return false;
+  }
+  [[gnu::cold]] void recover(const char* first);
+  /// Whether a statement begins with the word here. The words of declarations
+  /// and loops do so anywhere if what follows fits; others at the beginning of
+  /// a line that isn't indented more than the statement with the error,
+  /// `is_outer`.
+  [[nodiscard]] bool may_begin(word w, bool new_line, bool is_outer) const noexcept;
+  [[nodiscard]] bool may_begin_outer(word w, const char* next) const noexcept;
+  /// The blanks before what is the first of its line.
+  [[nodiscard]] std::size_t indent_of(const char* p) const noexcept;
+  /// A comment of another language, all of it. False if none is here.
+  bool skip_other_comment();
+
+  /// What begins no statement and is no word.
+  [[gnu::cold]] bool bad_mark();
+  /// A word that begins no statement, and what follows it.
+  [[gnu::cold]] bool bad_statement(word w, const char* next);
+  /// The statement that a word was meant to begin, if what follows it fits.
+  [[gnu::cold]] bool meant_statement(word w, keyword k);
+  /// The end of `end loop` or `end for`, else null.
+  [[nodiscard]] const char* end_of_loop(word w) const noexcept;
+  [[nodiscard]] bool fits(keyword k, const char* next) const noexcept;
+  /// A loop of another language, up to its body.
+  [[gnu::cold]] bool other_loop(word w);
   /// The error for a word that begins no statement. Returns false.
   [[gnu::cold]] bool no_statement();
-  /// What such a word may mean.
   [[gnu::cold]] void no_statement(findings::writer out, word w);
-  /// Parentheses after what isn't a transfer. Returns false.
-  [[gnu::cold]] bool no_operands(word callee);
-  /// A comma between attributes: reported, and where an attribute follows reading goes on.
+  /// `(` after a word that is nearly `region`.
+  [[gnu::cold]] void misspelt_region(findings::writer out);
+  /// What is assigned that isn't a region or a task.
+  [[gnu::cold]] void no_assignment(findings::writer out, word w, const char* equals);
+  /// `t: x` and `t := x`, which are reported and read as `t = x`. Null if the
+  /// word has no colon.
+  [[nodiscard]] const char* colon_assignment(word w, const char* next);
+  /// let t = transfer.async(…), which is reported and read without `let`.
+  [[gnu::cold]] bool declared_task(std::uint32_t i, word declared);
+
+  /// Whether a word is `in` or `out` in upper case, as older texts have it. It
+  /// is reported, and reading goes on.
+  [[gnu::cold]] bool is_upper_case(word w, std::string_view lower);
+  /// What is in place of .async and .sync; false if reading can't go on.
+  [[gnu::cold]] bool bad_mode(std::uint32_t i);
+  /// Parentheses after what isn't a transfer. True if a transfer was meant,
+  /// which reading goes on with.
+  [[gnu::cold]] bool no_operands(word callee, keyword& meant);
+  /// in X, out Y
+  [[gnu::cold]] void comma_before_out();
+  /// A comma between attributes: reported, and where an attribute follows
+  /// reading goes on.
   [[gnu::cold]] bool stray_comma();
+  /// The last operand is an attribute after a comma. Reported; it is read
+  /// again, as an attribute.
+  [[gnu::cold]] bool attribute_as_operand(std::uint32_t task);
+  /// What is in place of an argument of a transfer; where its meaning is clear,
+  /// the field and its `=`.
+  [[gnu::cold]] bool bad_argument(word w, unsigned& field, const char*& equals);
+  /// What is in place of the list of tokens: one without brackets, or with
+  /// others.
+  [[gnu::cold]] bool bad_deps();
+  /// What is in place of a token; true if reading goes on after it.
+  [[gnu::cold]] bool bad_token();
+  [[gnu::cold]] bool bad_level(std::uint32_t i, word& w);
+  [[gnu::cold]] bool bad_property(std::uint32_t buffer, word& w);
+  /// `..`, and not `...`, `..=` or `..<`.
+  [[nodiscard]] bool at_range() const noexcept {
+    return end_ - at_ >= 2 && at_[0] == '.' && at_[1] == '.' &&
+           (end_ - at_ == 2 || (at_[2] != '.' && at_[2] != '=' && at_[2] != '<'));
+  }
+  [[gnu::cold]] bool bad_range();
+  [[gnu::cold]] bool bad_loop_end();
+  /// @name[…], @name=…, @name N and @name UNIT[N], which are reported and read
+  /// over.
+  [[gnu::cold]] void bad_decorator_argument(word w);
+  [[nodiscard, gnu::noinline]] bool at_decorator_argument(word w) const noexcept;
+  /// @name(), which is reported; reading goes on.
+  [[gnu::cold]] bool empty_argument(word w);
+  [[nodiscard]] static std::string_view decorator_form(word w) noexcept;
+  /// The end of what is in brackets at `p`, or null if they aren't closed in
+  /// this statement.
+  [[nodiscard]] const char* after_brackets(const char* p) const noexcept;
+  /// shape[…] and shape: […]: reported, and read with `=`. False if neither is
+  /// here.
+  [[gnu::cold]] bool no_equals(type_word& t);
+  /// region(…), elem=… and region(…) : elem=…, which are reported and read without the mark.
+  [[gnu::cold]] bool mark_before_type();
+  /// Whether `=` or `:` is replaced by the other one; then it is reported and
+  /// taken.
+  [[gnu::cold]] bool is_other_mark(char c);
+  /// What a mark here may mean.
+  [[nodiscard]] std::string_view mark_hint(std::string_view expected) const noexcept;
+  /// What a word after a number may mean.
+  [[nodiscard]] std::string_view unit_hint() const noexcept;
+  [[nodiscard]] static bool is_byte_unit(std::string_view w) noexcept;
 
   // --- expressions, lists, decorators and regions: read_value.hpp ---
 
-  /// An expression, a string, or a list of values. `words` admits element types as names.
+  /// An expression, a string, or a list of values. `words` admits element types
+  /// as names.
   bool value(bool words = false);
   /// A single leaf, or an expression node.
   bool expression(bool words = false);
@@ -11738,11 +11837,11 @@ class reader : private lexer {
     return at_ < end_ && is(*at_, class_letter | class_digit);
   }
   bool is_leaf_keyword(word w, bool words);
-  /// Makes the leaf in `slot` the first of an expression; at_ is at an operator. Nearly always a leaf
-  /// follows that, and then the end.
+  /// Makes the leaf in `slot` the first of an expression; at_ is at an
+  /// operator. Nearly always a leaf follows that, and then the end.
   bool expression_after(std::uint32_t slot, bool words);
-  /// What follows in the expression node at `slot`: `depth` operators are open, and after them is
-  /// the operand that began at `operand`, or none yet.
+  /// What follows in the expression node at `slot`: `depth` operators are open,
+  /// and after them is the operand that began at `operand`, or none yet.
   bool operators(std::uint32_t slot, const char* operand, std::uint32_t depth, bool has_operand,
                  bool words);
   /// The operator here, whose left operand begins at `operand`.
@@ -11770,15 +11869,17 @@ class reader : private lexer {
   bool unit_index();
   [[nodiscard]] bool at_unit_index() const noexcept;
 
-  /// region(B, offset, extent) elem=…, shape=[…], layout=… or strides=[…], quant=… at the word.
+  /// region(B, offset, extent) elem=…, shape=[…], layout=… or strides=[…],
+  /// quant=… at the word.
   bool region(word start, region_place where);
   /// Whether `region (` is here.
   [[nodiscard]] bool at_region(word w) const noexcept;
-  /// Type attributes, or none. Of operands only `elem` begins them, as the others may be attributes
-  /// of the task.
+  /// Type attributes, or none. Of operands only `elem` begins them, as the
+  /// others may be attributes of the task.
   bool type_attributes(region_place where, bool after_comma = false);
   [[gnu::always_inline]] bool type_attribute(const type_word& t);
-  /// Whether a type attribute, and no statement, begins at p. No statement can follow a comma.
+  /// Whether a type attribute, and no statement, begins at p. No statement can
+  /// follow a comma.
   [[nodiscard, gnu::always_inline]] bool is_type_attribute(type_word& t, const char* p,
                                                            bool after_comma) const noexcept;
   [[nodiscard]] static type_field type_field_of(word w) noexcept;
@@ -11825,7 +11926,8 @@ class reader : private lexer {
   bool device(word start);
   bool item_of_device(fields& given);
   [[nodiscard]] static device_item item_of(word w) noexcept;
-  /// topology { num_engines = n  l2_size_bytes = e  per_engine { … }  device_units { … } }
+  /// topology { num_engines = n  l2_size_bytes = e  per_engine { … }
+  /// device_units { … } }
   bool topology(const char* first);
   bool units_block(word start, bool per_engine);
   [[gnu::cold]] void wrong_block(word w, unit u);
@@ -11834,20 +11936,23 @@ class reader : private lexer {
   [[gnu::cold]] void repeated_characteristic(word w, std::uint32_t group, std::uint32_t name);
   /// opcode.mandatory { cast.default } or opcode.extended { … } at the word.
   bool variant_references(fields& given);
-  /// Two or three words with dots between, the last is the variant; types only before the last dot.
+  /// Two or three words with dots between, the last is the variant; types only
+  /// before the last dot.
   bool variant_reference();
   void put_taken(word w);
   /// An integer without a sign.
   bool count();
-  /// One word, or two with a dot between, as the name that they are without blanks.
+  /// One word, or two with a dot between, as the name that they are without
+  /// blanks.
   bool dotted_name(std::uint32_t& index, std::string_view what);
 
   bool open_block();
   bool close_block();
-  /// After an error: to where `depth` blocks are open, and at depth 1 to the next item of a device.
-  /// False if the declaration ends before.
+  /// After an error: to where `depth` blocks are open, and at depth 1 to the
+  /// next item of a device. False if the declaration ends before.
   [[gnu::cold]] bool leave_blocks(std::uint32_t depth);
-  /// Whether a declaration or directive begins here, whose first word is reserved.
+  /// Whether a declaration or directive begins here, whose first word is
+  /// reserved.
   [[nodiscard]] bool at_declaration() const noexcept {
     return at_word() && begins_statement(keyword_of(peek_word()));
   }
@@ -11872,8 +11977,8 @@ class reader : private lexer {
   }
   [[nodiscard]] std::uint32_t intern(word w) { return names_.of(w); }
   void grow(std::uint64_t capacity);
-  /// Room for one more node; where there can't be any the last is written again, and the source
-  /// ends here.
+  /// Room for one more node; where there can't be any the last is written
+  /// again, and the source ends here.
   [[gnu::cold]] void more_nodes();
 
   // --- words, numbers and strings ---
@@ -11882,14 +11987,15 @@ class reader : private lexer {
   [[gnu::cold]] bool unexpected_mark(char c);
   /// `c` after an opening character at `open`.
   bool expect_closing(char c, const char* open);
-  [[gnu::cold]] bool unclosed(char c, const char* open);
+  [[gnu::cold]] bool unclosed(char c, const char* open, std::string_view hint = {});
 
-  /// A name that is declared here: a hard-reserved word is an error, which reading goes on from.
+  /// A name that is declared here: a hard-reserved word is an error, which
+  /// reading goes on from.
   bool declared_name(word& w, std::string_view what);
   [[gnu::cold]] bool questionable_name(word w, keyword k, std::string_view what);
   [[gnu::cold]] void reserved(word w, std::string_view what);
-  /// A name that is used here. Element types and memory levels can't be one; other reserved words
-  /// mean that it is missing.
+  /// A name that is used here. Element types and memory levels can't be one;
+  /// other reserved words mean that it is missing.
   bool used_name(word& w, std::string_view what);
   bool is_usable(word w, std::string_view what) {
     return !may_be_keyword(w) || is_usable_keyword(w, what);
@@ -11948,14 +12054,19 @@ class reader : private lexer {
   [[gnu::cold]] void bad_character(const char* p);
   /// What NEM has for a character that other languages use, after a colon.
   [[nodiscard]] static std::string_view usual(std::string_view character) noexcept;
-  /// Whether a comment of another language begins here, or did one character before.
+  /// Whether a % at `p` begins a name, as in MLIR.
+  [[nodiscard]] bool is_sigil(const char* p) const noexcept;
+  /// Whether a comment of another language begins here, or did one character
+  /// before.
   [[nodiscard]] bool at_other_comment() const noexcept;
   /// The syntax error: what was expected, and what was found. Returns false.
   [[gnu::cold]] bool unexpected(std::string_view expected, std::string_view hint = {});
-  /// The same, where `what` belongs between the last token and this one for certain.
+  /// The same, where `what` belongs between the last token and this one for
+  /// certain.
   [[gnu::cold]] void missing(std::string_view expected, std::string_view what);
 
-  /// Notes that a field is given here; if it was given before, that is an error of `code`.
+  /// Notes that a field is given here; if it was given before, that is an error
+  /// of `code`.
   void once(fields& f, unsigned field, word w, errc code);
   [[gnu::cold]] void repeated(errc code, place where, std::string_view name, place before);
 
@@ -11965,9 +12076,10 @@ class reader : private lexer {
   tessera::error failure_;  ///< a limit that was met
   bool stopped_ = false;
   bool is_mixed_ = false;
-  /// After an error in this statement, `X =` at the beginning of a line is no argument or attribute
-  /// of it, whatever follows.
+  /// After an error in this statement, `X =` at the beginning of a line is no
+  /// argument or attribute of it, whatever follows.
   bool any_assignment_ = false;
+  std::string_view form_;  ///< an example of what has an error, in this statement
   std::uint64_t max_errors_;
   std::size_t warnings_ = 0;
 
@@ -11987,7 +12099,7 @@ class reader : private lexer {
   pool<std::uint32_t> marks_;  ///< by name: the `mark_` when it was last marked
   text scratch_, joined_;
 
-  std::uint32_t loops_ = 0, excess_loops_ = 0, brace_loops_ = 0;
+  std::uint32_t loops_ = 0, excess_loops_ = 0, other_loops_ = 0;
   std::uint32_t lists_ = 0;  ///< that are open
   open_loop open_loops_[max_nesting];
   std::uint32_t open_lists_[max_nesting];
@@ -12444,10 +12556,832 @@ inline void reader::put_taken(word w) {
 
 #endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_CONFIG_HPP
 
+// ---- tessera/nem/detail/syntax/read_mistakes.hpp
+//
+// The part of the reader of NEM that knows what authors write who come from C,
+// Python or MLIR: messages show the right form, and reading goes on in the
+// statement where its meaning is clear. Where it isn't, reading resumes at the
+// next statement.
+
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_MISTAKES_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_READ_MISTAKES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+// --- words of other languages ---
+
+struct other_word {
+  std::string_view written, meant;
+};
+inline constexpr other_word other_statements[] = {
+    {"end", "endloop"},    {"endfor", "endloop"}, {"for", "loop"},   {"int", "const"},
+    {"float", "let"},      {"var", "let"},        {"val", "let"},    {"auto", "let"},
+    {"alloc", "buffer"},   {"import", "include"}, {"await", "wait"}, {"define", "const"},
+    {"module", "program"},
+};
+inline constexpr other_word other_properties[] = {
+    {"bytes", "size"}, {"length", "size"}, {"alignment", "align"}};
+inline constexpr std::string_view property_words[] = {"size", "align"};
+inline constexpr other_word other_tasks[] = {
+    {"copy", "transfer"}, {"load", "transfer"}, {"memcpy", "transfer"},
+    {"move", "transfer"}, {"dma", "transfer"},  {"save", "store"},
+};
+inline constexpr other_word other_arguments[] = {
+    {"to", "dst"}, {"out", "dst"},   {"output", "dst"}, {"destination", "dst"}, {"from", "src"},
+    {"in", "src"}, {"input", "src"}, {"source", "src"}, {"after", "deps"},
+};
+/// What is meant by a word: one of a table, or else the nearest keyword. Empty
+/// if none is near.
+template <std::size_t N, std::size_t Keywords>
+[[nodiscard, gnu::cold]] std::string_view meant_by(std::string_view word,
+                                                   const other_word (&table)[N],
+                                                   const std::string_view (&keywords)[Keywords]) {
+  for (const other_word& o : table)
+    if (o.written == word) return o.meant;
+  suggestion near(word);
+  for (const std::string_view k : keywords) near.offer(k);
+  return near.word();
+}
+inline constexpr std::string_view statement_words[] = {
+    "const", "let",  "buffer",  "loop",   "endloop", "transfer",
+    "store", "wait", "program", "device", "include", "type_family"};
+inline constexpr std::string_view transfer_words[] = {"transfer", "store"};
+inline constexpr std::string_view argument_words[] = {"dst", "src", "deps"};
+
+/// By type_field.
+inline constexpr std::string_view examples_of_types[] = {
+    "elem=f16", "shape=[2, 2]", "layout=NK", "strides=[2, 1]",
+    "quant=per_tensor(scale=0.5, zero_point=0)"};
+inline constexpr std::string_view example_of_region =
+    "region(B, 0, 8) elem=f16, shape=[2, 2], layout=NK";
+[[nodiscard]] constexpr std::string_view example_of(keyword k) noexcept {
+  if (k == keyword::const_) return "const N = 4";
+  if (k == keyword::let) return "let N = 4";
+  if (k == keyword::region) return "let X = region(B, 0, 8) elem=f16, shape=[2, 2], layout=NK";
+  if (k == keyword::buffer) return "buffer B : L1[0] (size=64, align=16)";
+  if (k == keyword::loop) return "loop i in [0..3] @max_in_flight(2):";
+  if (k == keyword::transfer) return "t = transfer.async(dst=Y, src=X, deps=[u])";
+  if (k == keyword::store) return "t = store.async(dst=Y, src=X, deps=[u])";
+  if (k == keyword::wait) return "wait(t, u)";
+  if (k == keyword::program) return "program p:";
+  if (k == keyword::device) return "device \"npm_lite.cfg\"";
+  if (k == keyword::include) return "include \"npm_lite.cfg\"";
+  return {};
+}
+[[nodiscard]] constexpr std::string_view example_of(attribute_kind k) noexcept {
+  switch (k) {
+    case attribute_kind::integer: return "1";
+    case attribute_kind::real: return "0.5";
+    case attribute_kind::boolean: return "true";
+    case attribute_kind::element: return "f32";
+    case attribute_kind::integers: return "[...]";
+    case attribute_kind::string: return "\"...\"";
+    case attribute_kind::word: return "constant";
+  }
+  return {};
+}
+
+// --- after an error ---
+
+inline void reader::after_error(const char* first) {
+  note_form(first);
+  form_ = {};
+  recover(first);
+}
+
+inline void reader::note_form(const char* first) {
+  if (found_.report().diagnostics.empty()) return;
+  const diagnostic& d = found_.report().diagnostics.back();
+  if (d.has_note || d.has_fix || d.where.offset < offset_of(first) ||
+      (d.code != errc::nem_syn_001_token && d.code != errc::nem_syn_008_statement))
+    return;
+  text out;
+  if (form_.empty())
+    statement_form(first, out);
+  else
+    out << form_;
+  if (!out.view().empty()) findings::writer(&found_).note() << "for example: " << out;
+}
+
+inline bool reader::is_let_of_region(word w) const noexcept {
+  const char* const name = after_blanks(w.last());
+  if (w.key != make_key("let") || name >= end_ || !is(*name, class_letter)) return false;
+  const char* const equals = equals_after(word_at(name));
+  const char* const value = equals != nullptr ? after_blanks(equals + 1) : end_;
+  return value < end_ && is(*value, class_letter) && word_at(value).key == make_key("region");
+}
+
+inline void reader::statement_form(const char* first, text& out) const {
+  if (!is(*first, class_letter)) return;
+  word w = word_at(first);
+  const char* const equals = equals_after(w);
+  const bool is_assigned = equals != nullptr && !begins_statement(keyword_of(w));
+  if (is_assigned) {
+    const char* const value = after_blanks(equals + 1);
+    if (value >= end_ || !is(*value, class_letter)) return;
+    w = word_at(value);
+  }
+  const keyword k = is_let_of_region(w) ? keyword::region : keyword_of(w);
+  const char* const next = after_blanks(w.last());
+  if (k != keyword::none || next >= end_) {
+    out << example_of(k);
+    return;
+  }
+  const auto op =
+      static_cast<opcode>(opcode_words.find(w, static_cast<std::uint8_t>(opcode::relu)));
+  if (op != opcode::relu || *next == '.' || w.text() == "relu") task_form(op, out);
+}
+
+inline void reader::task_form(opcode op, text& out) {
+  const opcode_row& r = row(op);
+  out << "t = " << r.name << ".async";
+  for (const bool is_input : {true, false}) {
+    const char* separator = is_input ? " in " : " out ";
+    for (std::string_view list = is_input ? r.inputs : r.outputs; !list.empty();) {
+      const std::string_view word = next_word(list);
+      if (word.back() == '?') continue;
+      out << separator << (word.back() == '*' ? word.substr(0, word.size() - 1) : word);
+      if (word.back() == '*') out << ", ...";
+      separator = ", ";
+    }
+  }
+  for (std::string_view list = r.attributes; !list.empty();) {
+    const std::string_view word = next_word(list);
+    if (word.back() == '?') continue;
+    const attribute a = find_attribute(word);
+    out << ' ' << word << '=' << example_of(attribute_table[static_cast<std::size_t>(a)].kind);
+  }
+  out << " deps=[u]";
+}
+
+inline void reader::recover(const char* first) {
+  std::size_t most = indent_of(first);
+  if (at_ == first && !at_end()) take_to(token_end());
+  while (!at_end()) {
+    if (at(';')) return;
+    if (at_word()) {
+      const word w = peek_word();
+      const bool new_line = on_new_line();
+      if (may_begin(w, new_line, new_line && indent_of(at_) <= most)) return;
+      take_word(w);
+    } else if (!skip_other_comment()) {
+      const bool opens_block = at(':') || at('{');
+      take_to(token_end());
+      if (opens_block && (at_end() || on_new_line())) most = ~std::size_t{0};
+    }
+  }
+}
+
+inline std::size_t reader::indent_of(const char* p) const noexcept {
+  constexpr std::ptrdiff_t max_column = 1000;  // so that long lines take no quadratic time
+  const char* first = p;
+  while (first > source_ && first[-1] != '\n' && p - first < max_column) --first;
+  const char* last = first;
+  while (last < p && is(*last, class_blank)) ++last;
+  return static_cast<std::size_t>(last - first);
+}
+
+inline bool reader::may_begin(word w, bool new_line, bool is_outer) const noexcept {
+  const keyword k = keyword_of(w);
+  if (k == keyword::endloop) return true;
+  if (new_line && begins_statement(k)) return true;
+  const char* p = after_blanks(w.last());
+  if (p >= end_) return is_outer && w.key == make_key("end");
+  if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
+    if (!is(*p, class_letter)) return false;
+    p = after_blanks(word_at(p).last());
+    if (p >= end_) return false;
+    if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
+    return *p == (k == keyword::buffer ? ':' : '=');
+  }
+  if (!new_line || is_reserved(k)) return false;
+  if (is_outer) return may_begin_outer(w, p);
+  if (*p == '=') return any_assignment_ || is_call(after_blanks(p + 1));
+  return *p == '.' && is_call(w.first);
+}
+
+inline bool reader::may_begin_outer(word w, const char* next) const noexcept {
+  if (*next == '=') {
+    if (any_assignment_ || is_call(after_blanks(next + 1))) return true;
+    for (const std::string_view field : quant_field_names)
+      if (w.text() == field) return false;
+    return attribute_words.find(w, 255) == 255 && type_field_of(w) == f_none &&
+           argument_of(w) == 3 && w.key != make_key("attrs") && w.key != make_key("size") &&
+           w.key != make_key("align");
+  }
+  if (!is(*next, class_letter)) return *next == '.' || *next == '(' || *next == ':' || *next == '[';
+  const keyword k = keyword_of(word_at(next));
+  return k != keyword::in && k != keyword::out && k != keyword::mod;
+}
+
+inline bool reader::skip_other_comment() {
+  if (!at_other_comment()) return false;
+  const char* p = at_;
+  if (at_[0] == '/' && (end_ - at_ < 2 || at_[1] != '*')) {
+    take_to(line_end(p));
+    return true;
+  }
+  for (p += at_[0] == '/' ? 2 : 1; end_ - p >= 2; ++p)
+    if (p[0] == '*' && p[1] == '/') return take_to(p + 2), true;
+  take_to(end_);
+  return true;
+}
+
+inline bool reader::at_other_comment() const noexcept {
+  if (at_end()) return false;
+  const char next = end_ - at_ > 1 ? at_[1] : '\0';
+  if (*at_ == '/' && (next == '/' || next == '*')) return true;
+  return (*at_ == '/' || *at_ == '*') && at_ != source_ && at_[-1] == '/';
+}
+
+// --- statements ---
+
+inline bool reader::bad_mark() {
+  const char* const before = at_;
+  (void)no_statement();
+  if (skip_other_comment()) return true;
+  if (at_ == before) take_to(token_end());
+  return false;
+}
+
+inline bool reader::bad_statement(word w, const char* next) {
+  if (const char* const equals = colon_assignment(w, next); equals != nullptr) {
+    begin_statement();
+    return assigned_statement(w, keyword::none, equals);
+  }
+  const keyword k = keyword_of(word_of(meant_by(w.text(), other_statements, statement_words)));
+  const bool is_meant = fits(k, next);
+  (void)no_statement();
+  if (is_meant) return meant_statement(w, k);
+  if (w.key == make_key("for") || w.key == make_key("while") || w.key == make_key("if"))
+    return other_loop(w);
+  take_word(w);
+  return false;
+}
+
+inline bool reader::fits(keyword k, const char* next) const noexcept {
+  if (k == keyword::none) return false;
+  if (k == keyword::endloop) return loops_ + excess_loops_ + other_loops_ != 0;
+  if (next >= end_) return false;
+  if (k == keyword::transfer || k == keyword::store) return *next == '.';
+  if (k == keyword::wait) return *next == '(';
+  if (k == keyword::include || k == keyword::device) return *next == '"';
+  if (!is(*next, class_letter)) return false;
+  const char* p = after_blanks(word_at(next).last());
+  if (p >= end_) return false;
+  if (k == keyword::const_ || k == keyword::let) return *p == '=';
+  if (k == keyword::buffer || k == keyword::program) return *p == ':';
+  if (k == keyword::type_family) return *p == '{' || *p == '<' || *p == '.';
+  if (!is(*p, class_letter) || word_at(p).key != make_key("in")) return false;
+  p = after_blanks(word_at(p).last());
+  return p < end_ && *p == '[';
+}
+
+inline const char* reader::end_of_loop(word w) const noexcept {
+  const char* p = w.last();
+  while (p < end_ && *p == ' ') ++p;
+  if (p >= end_ || !is(*p, class_letter)) return nullptr;
+  const word next = word_at(p);
+  return next.key == make_key("loop") || next.key == make_key("for") ? next.last() : nullptr;
+}
+
+inline bool reader::meant_statement(word w, keyword k) {
+  if (k == keyword::endloop) {
+    const char* const last = end_of_loop(w);
+    end_loop(w);
+    if (last != nullptr) take_to(last);
+    return true;
+  }
+  if (k == keyword::include) return include(w);
+  if (k == keyword::device) return device_or_directive(w);
+  if (k == keyword::program) return header(w);
+  if (k == keyword::type_family) return begin_family(), type_family_declaration(w), true;
+  begin_statement();
+  if (k == keyword::const_) return constant_statement(w);
+  if (k == keyword::let) return let_statement(w);
+  if (k == keyword::buffer) return buffer_statement(w);
+  if (k == keyword::loop) return loop_statement(w);
+  return task(at_, no_name, w, k);
+}
+
+inline bool reader::other_loop(word w) {
+  take_word(w);
+  std::size_t depth = 0;
+  while (!at_end() && !on_new_line()) {
+    const char c = *at_;
+    if (c == '(' || c == '[') ++depth;
+    if ((c == ')' || c == ']') && depth != 0) --depth;
+    take_to(token_end());
+    if (depth != 0 || (c != ':' && c != '{')) continue;
+    ++other_loops_;
+    return true;
+  }
+  return false;
+}
+
+inline bool reader::no_statement() {
+  if (not_a_token() || !may_report()) return false;
+  auto out = found_.add(errc::nem_syn_008_statement, token());
+  out << "expected a declaration, a task or a loop, got " << here_is();
+  if (at_other_comment()) {
+    out << ": comments begin with '#'";
+    const char* const last = line_end(at_);
+    const std::string_view line(at_, static_cast<std::size_t>(last - at_));
+    if (at_[0] == '/' && (at_[1] == '/' || line.find("*/") == line.size() - 2))
+      out.fix(range(at_, at_ + 2)) << '#';
+  } else if (at('@')) {
+    out << (loops_ != 0 ? ": those of a loop precede its ':'"
+                        : ": decorators follow what they apply to");
+  } else if (at('{') && loops_ != 0) {
+    out << ": the body of a loop ends with endloop";
+  } else if (at(',')) {
+    out << ": statements aren't separated by commas";
+  } else if (at_word()) {
+    no_statement(out, peek_word());
+  } else {
+    out << mark_hint({});
+    if (at('(')) misspelt_region(out);
+  }
+  return false;
+}
+
+inline void reader::misspelt_region(findings::writer out) {
+  const char* first = last_;
+  while (first > source_ && last_ - first < 8 && is(first[-1], class_letter)) --first;
+  const std::string_view written(first, static_cast<std::size_t>(last_ - first));
+  suggestion near(written);
+  near.offer("region");
+  if (near.word().empty()) return;
+  out.note() << "did you mean region?";
+  out.fix(range(first, last_)) << "region";
+}
+
+inline void reader::no_statement(findings::writer out, word w) {
+  if (const char* const equals = equals_after(w); equals != nullptr)
+    return no_assignment(out, w, equals);
+  if (w.key == make_key("deps")) {
+    out << ": as in deps=[t, u]";
+    return;
+  }
+  if (type_field_of(w) != f_none) {
+    out << ": type attributes are written as " << w.text() << "=...";
+    return;
+  }
+  if (attribute_words.find(w, 255) != 255) {
+    out << ": attributes are written as " << w.text() << "=...";
+    return;
+  }
+  if (decorator_words.find(w, 255) != 255) {
+    out << ": decorators are written as @" << w.text();
+    out.fix(range(w.first, w.first)) << '@';
+    return;
+  }
+  if (opcode_words.find(w, 255) != 255) {
+    out << ": " << w.text() << " is written as " << w.text() << ".async or .sync";
+    return;
+  }
+  out << unit_hint();
+  for (const std::string_view other : {"if", "else", "while", "return"})
+    if (w.text() == other) out << ": the only control flow is a loop over a range";
+  const std::string_view meant = meant_by(w.text(), other_statements, statement_words);
+  if (meant.empty()) return;
+  out.note() << "did you mean " << meant << '?';
+  if (!fits(keyword_of(word_of(meant)), after_blanks(w.last()))) return;
+  const char* const next = meant == "endloop" ? end_of_loop(w) : nullptr;
+  out.fix(range(w.first, next != nullptr ? next : w.last())) << meant;
+}
+
+inline void reader::no_assignment(findings::writer out, word w, const char* equals) {
+  const char* const value = after_blanks(equals + 1);
+  const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
+  if (opcode_words.find(callee, 255) != 255) {
+    out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
+  } else if (w.text() == "dtype" || w.text() == "type") {
+    out << ": element types are written as elem=...";
+  } else if (argument_of(w) != 3) {
+    out << ": " << w.text() << " belongs in the parentheses of transfer and store";
+  } else {
+    out << ": only regions and tasks are assigned without const or let";
+    const bool is_value = value < end_ && is(*value, class_letter | class_digit | class_quote);
+    if (is_value && attribute_words.find(w, 255) == 255 && type_field_of(w) == f_none)
+      out.fix(range(w.first, w.first)) << "let ";
+  }
+}
+
+inline const char* reader::colon_assignment(word w, const char* next) {
+  if (next >= end_ || *next != ':') return nullptr;
+  const char* const last = next + (end_ - next > 1 && next[1] == '=' ? 2 : 1);
+  if (!is_call(after_blanks(last)) || !may_report()) return nullptr;
+  auto out = found_.add(errc::nem_syn_008_statement, range_of(w));
+  out << "expected a declaration, a task or a loop, got '" << w.text()
+      << "': names are assigned with '='";
+  out.fix(range(next, last)) << (next[-1] == ' ' ? "=" : " =");
+  return last - 1;
+}
+
+inline bool reader::declared_task(std::uint32_t i, word declared) {
+  const word callee = peek_word();
+  const keyword k = keyword_of(callee);
+  if (k == keyword::region || !may_report()) return expression();
+  const char* const first = source_ + nodes_[i].offset;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected an expression, got " << here_is()
+      << ": tokens are assigned without const or let";
+  out.fix(range(first, declared.first)) << "";
+  const std::uint32_t name = nodes_[i].value;
+  count_ = i;
+  any_assignment_ = false;
+  return task(declared.first, name, callee, k);
+}
+
+// --- declarations and loops ---
+
+inline bool reader::bad_level(std::uint32_t i, word& w) {
+  suggestion near(w.text());
+  for (const level l : {level::ddr, level::l2, level::l1}) near.offer(name(l));
+  if (near.word().empty() || !may_report()) return unexpected("DDR, L2 or L1");
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected DDR, L2 or L1, got " << here_is();
+  out.fix(range_of(w)) << near.word();
+  for (const level l : {level::ddr, level::l2, level::l1})
+    if (name(l) == near.word()) nodes_[i].detail = static_cast<std::uint8_t>(l);
+  w.key = key_of(near.word());
+  return true;
+}
+
+inline bool reader::bad_property(std::uint32_t buffer, word& w) {
+  constexpr std::string_view expected = "size= or align=";
+  if (at_word()) {
+    const std::string_view meant = meant_by(w.text(), other_properties, property_words);
+    if (meant.empty() || equals_after(w) == nullptr || !may_report()) return unexpected(expected);
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected " << expected << ", got " << here_is();
+    out.fix(range_of(w)) << meant;
+    w.key = key_of(meant);
+    return true;
+  }
+  if (at_end() || !is(*at_, class_digit)) return unexpected(expected);
+  const char* const number_end = after_number(at_);
+  const char* const closing = after_blanks(number_end);
+  const bool is_index = static_cast<level>(nodes_[buffer].detail) == level::l1 &&
+                        last_[-1] == '(' && closing < end_ && *closing == ')';
+  if (!is_index) return unexpected(expected, ": as in (size=64, align=16)");
+  if (not_a_token() || !may_report()) return false;
+  const std::string_view index(at_, static_cast<std::size_t>(number_end - at_));
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected " << expected << ", got " << here_is()
+      << ": the index of an engine is in brackets, as in L1[0] (size=64)";
+  const char* const next = after_blanks(closing + 1);
+  if (next < end_ && *next == '(') out.fix(range(last_ - 1, closing + 1)) << '[' << index << ']';
+  return false;
+}
+
+inline bool reader::bad_range() {
+  constexpr std::string_view hint = ": as in [0..3], where 0 and 3 are included";
+  if (end_ - at_ < 3 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'", hint);
+  take(2);
+  if (at('<')) return unexpected("an expression", hint);
+  if (!may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected an expression, got " << here_is() << hint;
+  out.fix(range(at_, at_ + 1)) << "";
+  take();
+  return true;
+}
+
+inline bool reader::bad_loop_end() {
+  while (at_word() && !on_new_line() && decorator_words.find(peek_word(), 255) != 255) {
+    if (!may_report()) return false;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected ':', got " << here_is() << ": decorators are written as @"
+        << peek_word().text();
+    out.fix(range(at_, at_)) << '@';
+    take_word(peek_word());
+    if (const char* const last = at('(') ? after_brackets(at_) : nullptr; last != nullptr)
+      take_to(last);
+    if (!decorators()) return false;
+    if (take_if(':')) return true;
+  }
+  if (is_other_mark(':')) return true;
+  if (!at_end() && !at_word() && !on_new_line())
+    return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
+  missing("':'", ":");
+  return at_end() || on_new_line();
+}
+
+// --- tasks ---
+
+inline bool reader::is_upper_case(word w, std::string_view lower) {
+  if (w.size != lower.size()) return false;
+  for (std::size_t i = 0; i < lower.size(); ++i)
+    if ((w.first[i] | 0x20) != lower[i]) return false;
+  if (may_report()) {
+    auto out = found_.add(errc::nem_syn_001_token, range_of(w));
+    out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
+    out.fix(range_of(w)) << lower;
+  }
+  return true;
+}
+
+inline bool reader::bad_mode(std::uint32_t i) {
+  if (last_[-1] != '.') {
+    const bool is_call_without = at('(');
+    const bool is_store = nodes_[i].kind == node_kind::store;
+    (void)unexpected("'.async' or '.sync'", is_store ? ": as in store.async(dst=Y, src=X)"
+                                                     : ": as in transfer.async(dst=Y, src=X)");
+    return is_call_without && !stopped_;
+  }
+  if (!at_word()) return unexpected("async or sync");
+  const word w = peek_word();
+  suggestion near(w.text());
+  near.offer("async");
+  near.offer("sync");
+  if (near.word().empty() || !may_report()) return unexpected("async or sync");
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected async or sync, got " << here_is();
+  out.fix(range_of(w)) << near.word();
+  if (near.word() == "sync") nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
+  take_word(w);
+  return true;
+}
+
+inline bool reader::no_operands(word callee, keyword& meant) {
+  if (!may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected 'in', got '(': only transfer and store take parentheses";
+  if (opcode_words.find(callee, 255) != 255) return false;
+  const std::string_view near = meant_by(callee.text(), other_tasks, transfer_words);
+  if (near.empty()) return false;
+  out.note() << "did you mean " << near << '?';
+  out.fix(range_of(callee)) << near;
+  meant = keyword_of(word_of(near));
+  return true;
+}
+
+inline void reader::comma_before_out() {
+  if (!may_report()) return;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected a region, got " << here_is();
+  out.fix(range(last_ - 1, last_)) << "";
+}
+
+inline bool reader::stray_comma() {
+  if (!may_report()) return false;
+  const place comma = token();
+  const char* const next = after_blanks(at_ + 1);
+  const char* const equals =
+      next < end_ && is(*next, class_letter) ? equals_after(word_at(next)) : nullptr;
+  const bool goes_on = equals != nullptr && !is_call(after_blanks(equals + 1));
+  auto out = found_.add(errc::nem_syn_001_token, comma);
+  out << "expected an attribute or a statement, got ','";
+  if (goes_on) out << ": attributes are separated by blanks";
+  if (goes_on) out.fix(comma) << "";
+  if (goes_on) take();
+  return goes_on;
+}
+
+inline bool reader::attribute_as_operand(std::uint32_t task) {
+  const node& leaf = nodes_[last_operand_ + 1];
+  const char* const first = source_ + leaf.offset;
+  const char* comma = first;
+  while (comma > source_ && is(comma[-1], class_blank)) --comma;
+  const bool is_attribute = leaf.kind == node_kind::name && count_ == last_operand_ + 2 &&
+                            comma[-1] == ',' && !is_call(after_blanks(at_ + 1));
+  if (!is_attribute) return true;
+  if (!may_report()) return false;
+  auto out = found_.add(errc::nem_syn_008_statement, token());
+  out << "expected a declaration, a task or a loop, got '=': attributes are separated by blanks";
+  out.fix(range(comma - 1, comma)) << "";
+  count_ = last_operand_;
+  last_operand_ = task + 1;
+  while (nodes_[last_operand_].next < count_) last_operand_ = nodes_[last_operand_].next;
+  last_ = comma - 1;
+  at_ = first;
+  return true;
+}
+
+inline bool reader::bad_argument(word w, unsigned& field, const char*& equals) {
+  constexpr std::string_view expected = "dst=, src= or deps=";
+  const char* const next = after_blanks(w.last());
+  const char mark = next < end_ ? *next : '\0';
+  if (field == 3) {
+    const std::string_view meant = meant_by(w.text(), other_arguments, argument_words);
+    if (type_field_of(w) != f_none && mark == '=')
+      return unexpected(expected, ": no comma precedes the type attributes of a region");
+    if (meant.empty() || (mark != '=' && mark != ':'))
+      return unexpected(expected, ": arguments are named, as in dst=Y, src=X");
+    if (!may_report()) return false;
+    auto out = found_.add(errc::nem_syn_001_token, token());
+    out << "expected " << expected << ", got " << here_is();
+    out.note() << "did you mean " << meant << '?';
+    out.fix(range_of(w)) << meant;
+    field = argument_of(word_of(meant));
+    equals = next;
+    return true;
+  }
+  take_word(w);
+  equals = at_;
+  if (at(':')) return is_other_mark('=');
+  if (field != 2 || !at('[')) return unexpected("'='");
+  missing("'='", "=");
+  equals = w.last() - 1;
+  return !stopped_;
+}
+
+inline bool reader::bad_deps() {
+  const word w = at_word() ? peek_word() : word{};
+  const char* const last = at('(') ? after_brackets(at_) : w.size != 0 ? w.last() : nullptr;
+  if (last == nullptr || is_reserved(keyword_of(w))) return as_in("deps=[t, u]"), unexpected("'['");
+  if (!may_report()) return false;
+  const std::string_view all(at_, static_cast<std::size_t>(last - at_));
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected '[', got " << here_is() << ": deps is a list of tokens";
+  out.fix(range(at_, last)) << '[' << (w.size != 0 ? all : all.substr(1, all.size() - 2)) << ']';
+  if (w.size != 0)
+    put_name(w);
+  else
+    take_to(last);
+  return true;
+}
+
+inline bool reader::bad_token() {
+  constexpr std::string_view expected = "the name of a token";
+  const bool is_trailing = (at(']') || at(')')) && last_[-1] == ',';
+  const char* const last = at('"') ? after_string(at_) : nullptr;
+  if ((!is_trailing && last == nullptr) || !may_report()) return unexpected(expected);
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected " << expected << ", got " << here_is();
+  if (is_trailing) {
+    out.fix(range(last_ - 1, last_)) << "";
+    return true;
+  }
+  out << ": tokens are names, without quotes";
+  out.fix(range(at_, last)) << std::string_view(at_ + 1, static_cast<std::size_t>(last - at_ - 2));
+  take_to(last);
+  return true;
+}
+
+// --- decorators ---
+
+inline std::string_view reader::decorator_form(word w) noexcept {
+  switch (static_cast<nem::decorator>(
+      decorator_words.find(w, static_cast<std::uint8_t>(decorator::unknown)))) {
+    case decorator::max_in_flight: return ": as in @max_in_flight(2)";
+    case decorator::resource: return ": as in @resource(CSTL[0])";
+    case decorator::seq_engine: return ": as in @seq_engine(0)";
+    case decorator::debug: return ": as in @debug(\"name\")";
+    case decorator::profile: return ": as in @profile(\"name\")";
+    case decorator::materialized:
+    case decorator::readonly:
+    case decorator::writeonly:
+    case decorator::deterministic:
+    case decorator::memmove: return ": it takes no argument";
+    case decorator::unknown: break;
+  }
+  return {};
+}
+
+inline bool reader::at_decorator_argument(word w) const noexcept {
+  if (at_end() || on_new_line()) return false;
+  if (*at_ == '[' || *at_ == '=' || is(*at_, class_digit)) return true;
+  if (w.text() != "resource" || !is(*at_, class_letter)) return false;
+  const char* const p = after_blanks(peek_word().last());
+  return p < end_ && *p == '[';
+}
+
+inline void reader::bad_decorator_argument(word w) {
+  const bool in_brackets = at('[');
+  const char* const first = at('=') ? after_blanks(at_ + 1) : at_;
+  const char* last = first;
+  if (in_brackets) {
+    last = after_brackets(first);
+  } else if (first < end_ && is(*first, class_letter | class_digit)) {
+    last = is(*first, class_digit) ? after_number(first) : word_at(first).last();
+    if (last < end_ && *last == '[') last = after_brackets(last);
+  }
+  if (may_report()) {
+    auto out = found_.add(errc::nem_syn_008_statement, token());
+    out << "expected '(' after @" << w.text() << ", got " << here_is() << decorator_form(w);
+    if (last != nullptr && last != first && !decorator_form(w).ends_with("argument")) {
+      const std::string_view all(first, static_cast<std::size_t>(last - first));
+      out.fix(range(w.last(), last))
+          << '(' << (in_brackets ? all.substr(1, all.size() - 2) : all) << ')';
+    }
+  }
+  take_to(last != nullptr && last != at_ ? last : token_end());
+}
+
+inline bool reader::empty_argument(word w) {
+  if (!may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected an expression, got " << here_is() << decorator_form(w);
+  if (decorator_form(w).ends_with("argument")) out.fix(range(w.last(), at_ + 1)) << "";
+  return true;
+}
+
+inline const char* reader::after_brackets(const char* p) const noexcept {
+  constexpr std::ptrdiff_t max_length = 1000;
+  const char* const last = end_ - p < max_length ? end_ : p + max_length;
+  std::size_t depth = 0;
+  for (; p < last && *p != '#' && *p != '"'; ++p) {
+    if (*p == '(' || *p == '[') ++depth;
+    if ((*p == ')' || *p == ']') && --depth == 0) return p + 1;
+  }
+  return nullptr;
+}
+
+// --- regions ---
+
+inline bool reader::no_equals(type_word& t) {
+  const char* const next = after_blanks(t.name.last());
+  if (next >= end_ || (*next != '[' && *next != ':') || !may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, range_of(t.name));
+  out << "expected '=' after '" << t.name.text() << "', got '" << *next << "': as in "
+      << examples_of_types[t.field];
+  out.fix(range(t.name.last(), *next == ':' ? next + 1 : t.name.last())) << '=';
+  t.equals = *next == ':' ? next : t.name.last() - 1;
+  return true;
+}
+
+inline bool reader::mark_before_type() {
+  const char* const next = after_blanks(at_ + 1);
+  type_word t;
+  if (!is_type_attribute(t, next, true) || !may_report()) return false;
+  const place mark = token();
+  auto out = found_.add(errc::nem_syn_008_statement, mark);
+  out << "expected a type attribute or a statement, got " << here_is()
+      << ": type attributes follow region(...) directly";
+  out.fix(mark) << "";
+  take();
+  return true;
+}
+
+// --- marks and units ---
+
+inline bool reader::is_sigil(const char* p) const noexcept {
+  if (p != at_ || *p != '%' || end_ - p < 2 || !is(p[1], class_letter | class_digit)) return false;
+  if (last_ == source_ || on_new_line()) return true;
+  const char before = last_[-1];
+  const std::string_view last(source_, offset_of(last_));
+  return before == '=' || before == ',' || before == '(' || before == '[' ||
+         last.ends_with(" in") || last.ends_with(" out");
+}
+
+inline bool reader::is_other_mark(char c) {
+  if (!(c == '=' && at(':')) && !(c == ':' && (at('=') || at(';')))) return false;
+  const char* const last = at_ + (c == '=' && end_ - at_ > 1 && at_[1] == '=' ? 2 : 1);
+  const char* const next = after_blanks(last);
+  if (next < end_ && is(*next, class_letter) && equals_after(word_at(next)) != nullptr)
+    return false;
+  if (!may_report()) return false;
+  auto out = found_.add(errc::nem_syn_001_token, token());
+  out << "expected '" << c << "', got " << here_is();
+  out.fix(range(at_, last)) << c;
+  take_to(last);
+  return true;
+}
+
+inline std::string_view reader::mark_hint(std::string_view expected) const noexcept {
+  if (at_end() || at_ == source_) return {};
+  const char before = at_[-1];
+  const char after = end_ - at_ > 1 ? at_[1] : '\0';
+  if (*at_ == '.' && after != '.' && (is(before, class_digit) || is(after, class_digit)))
+    return ": numbers have digits on both sides of their point";
+  if (*at_ == '<' || *at_ == '>') return ": expressions have + - * / mod";
+  if (*at_ == '*' && before == '*') return ": there is no operator for powers";
+  if (*at_ == '[' && expected != "'('" && is(before, class_letter | class_digit))
+    return ": bytes of a buffer are written as region(B, 0, 8)";
+  return {};
+}
+
+inline std::string_view reader::unit_hint() const noexcept {
+  if (!at_word() || last_ == source_ || !is(last_[-1], class_digit)) return {};
+  return is_byte_unit(peek_word().text()) ? ": sizes are in bytes, without a unit" : "";
+}
+
+inline bool reader::is_byte_unit(std::string_view w) noexcept {
+  for (const std::string_view unit : {"B", "K", "KB", "KiB", "M", "MB", "MiB", "G", "GB", "GiB",
+                                      "k", "kB", "kb", "m", "mb", "g", "gb", "bytes"})
+    if (w == unit) return true;
+  return false;
+}
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_READ_MISTAKES_HPP
+
 // ---- tessera/nem/detail/syntax/read_program.hpp
 //
-// The part of the reader of NEM that reads declarations, tasks and loops. Lines mean nothing, so what
-// follows `X =` tells an attribute from the next statement.
+// The part of the reader of NEM that reads declarations, tasks and loops. Lines
+// mean nothing, so what follows `X =` tells an attribute from the next
+// statement.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
@@ -12470,7 +13404,12 @@ inline bool reader::constant_statement(word start) {
   if (!declared_name(w, "the name of a constant")) return false;
   nodes_[i].value = intern(w);
   take_word(w);
-  if (!expect('=') || !expression()) return false;
+  if (!expect('=')) return false;
+  if (at_word() && is_call(at_)) [[unlikely]]
+    return declared_task(i, w);
+  if (at('[') || at('"')) [[unlikely]]
+    return unexpected("an expression", ": lists and strings are declared with let");
+  if (!expression()) return false;
   finish(i);
   return true;
 }
@@ -12486,6 +13425,8 @@ inline bool reader::let_statement(word start) {
   if (at_word()) {
     const word v = peek_word();
     if (at_region(v)) return region_declaration(v, i);
+    if (is_call(at_)) [[unlikely]]
+      return declared_task(i, w);
   }
   any_assignment_ = true;
   if (!value()) return false;
@@ -12511,7 +13452,8 @@ inline bool reader::buffer_statement(word start) {
     case make_key("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
     case make_key("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
     case make_key("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
-    default: return unexpected("DDR, L2 or L1");
+    default:
+      if (!bad_level(i, w)) return false;
   }
   take_word(w);
   if (w.key == make_key("L1") && at('[')) {
@@ -12522,20 +13464,22 @@ inline bool reader::buffer_statement(word start) {
     finish(index);
   }
   const char* const open = at_;
+  if (at('[')) [[unlikely]]
+    return unexpected("'('", ": only L1 has an index, which is its engine's");
   if (!expect('(')) return false;
-  if (!at(')') && !buffer_properties()) return false;
+  if (!at(')') && !buffer_properties(i)) return false;
   if (!expect_closing(')', open) || !decorators()) return false;
   finish(i);
   return true;
 }
 
-inline bool reader::buffer_properties() {
+inline bool reader::buffer_properties(std::uint32_t buffer) {
   fields given;
   do {
-    if (!at_word()) return unexpected("size= or align=");
-    const word w = peek_word();
+    word w = at_word() ? peek_word() : word{};
+    if (w.key != make_key("size") && w.key != make_key("align") && !bad_property(buffer, w))
+      return false;
     const bool is_size = w.key == make_key("size");
-    if (!is_size && w.key != make_key("align")) return unexpected("size= or align=");
     once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
     const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
     take_word(w);
@@ -12569,11 +13513,12 @@ inline bool reader::loop_statement(word start) {
   take_word(start);
   const bool sound = loop_header(i);
   if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
-    ++brace_loops_;
+    ++other_loops_;
     if (excess_loops_ != 0)
       --excess_loops_;
     else
       --loops_;
+    form_ = {};
     take();
     return true;
   }
@@ -12595,19 +13540,21 @@ inline bool reader::loop_header(std::uint32_t i) {
   }
   const char* const open = at_;
   if (!expect('[') || !expression()) return false;
-  if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
-  take(2);
-  if (!expression() || !expect_closing(']', open) || !decorators()) return false;
-  if (take_if(':')) return true;
-  if (!at_end() && !at_word() && !on_new_line())
-    return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
-  missing("':'", ":");
-  return at_end() || on_new_line();
+  if (at_range())
+    take(2);
+  else if (!bad_range())
+    return false;
+  if (!expression()) return false;
+  if (!take_if(']')) return unclosed(']', open, at_word() ? ": loops count up by 1" : "");
+  if (!decorators()) return false;
+  return take_if(':') || bad_loop_end();
 }
 
 inline void reader::end_loop(word w) {
   if (excess_loops_ != 0) {
     --excess_loops_;
+  } else if (loops_ == 0 && other_loops_ != 0) {
+    --other_loops_;
   } else if (loops_ == 0) {
     if (may_report())
       found_.add(errc::nem_syn_003_endloop, range_of(w)) << "endloop without a loop";
@@ -12673,14 +13620,12 @@ inline bool reader::mode_of(std::uint32_t i) {
     take(6);
     return true;
   }
-  if (!take_if('.')) return unexpected("'.async' or '.sync'");
-  if (!at_word()) [[unlikely]]
-    return unexpected("async or sync");
-  const word w = peek_word();
+  if (!take_if('.')) return bad_mode(i);
+  const word w = at_word() ? peek_word() : word{};
   if (w.key == make_key("sync"))
     nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
-  else if (w.key != make_key("async"))
-    return unexpected("async or sync");
+  else if (w.key != make_key("async")) [[unlikely]]
+    return bad_mode(i);
   take_word(w);
   return true;
 }
@@ -12697,9 +13642,10 @@ inline bool reader::transfer(node_kind kind, const char* first, std::uint32_t to
   while (more) {
     if (!at_word()) return unexpected("dst=, src= or deps=");
     const word w = scan_word(at_, end_);
-    const unsigned field = argument_of(w);
-    const char* const equals = equals_after(w);
-    if (field == 3 || equals == nullptr) return bad_argument(w, field);
+    unsigned field = argument_of(w);
+    const char* equals = equals_after(w);
+    if (field == 3 || equals == nullptr) [[unlikely]]
+      if (!bad_argument(w, field, equals)) return false;
     once(given, field, w, errc::nem_syn_011_argument);
     if (field == 2) {
       if (!deps(equals)) return false;
@@ -12736,25 +13682,26 @@ inline unsigned reader::argument_of(word w) noexcept {
                                      : 3;
 }
 
-inline bool reader::bad_argument(word w, unsigned field) {
-  if (field == 3) return unexpected("dst=, src= or deps=");
-  take_word(w);
-  return unexpected("'='");
-}
-
 inline bool reader::deps(const char* equals) {
   const std::uint32_t i = put(node_kind::deps, 0, at_);
   take_to(equals + 1);
   const char* const open = at_;
-  if (!expect('[')) return false;
-  if (!at(']') && !tokens()) return false;
-  if (!expect_closing(']', open)) return false;
+  if (!take_if('[')) [[unlikely]] {
+    if (!bad_deps()) return false;
+  } else {
+    if (!at(']') && !tokens()) return false;
+    if (!expect_closing(']', open)) return false;
+  }
   finish(i);
   return true;
 }
 
 inline bool reader::tokens() {
   do {
+    if (!at_word()) [[unlikely]] {
+      if (!bad_token()) return false;
+      continue;
+    }
     word id;
     if (!used_name(id, "the name of a token")) return false;
     put_name(id);
@@ -12800,7 +13747,9 @@ inline bool reader::operands(node_kind kind, std::string_view expected) {
     if (!operand(region_place::operand)) return false;
     finish(i);
     last_operand_ = i;
-  } while (take_if(','));
+    if (!take_if(',')) return true;
+  } while (!is_input || !at('o') || !at_word_out());
+  comma_before_out();
   return true;
 }
 
@@ -12808,8 +13757,16 @@ inline bool reader::compute(const char* first, std::uint32_t token_name, word ca
   const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
   put_leaf(node_kind::opcode, opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)),
            callee.last(), intern(callee));
-  if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
-      !operands(node_kind::output, "',' or 'out'"))
+  if (!mode_of(i)) return false;
+  if (at('(')) [[unlikely]] {
+    keyword meant = keyword::none;
+    if (!no_operands(callee, meant)) return false;
+    count_ = i;
+    at_ = callee.first;
+    return task(first, token_name, callee, meant);
+  }
+  if (!operands(node_kind::input, "'in'") || !operands(node_kind::output, "',' or 'out'") ||
+      (at('=') && !attribute_as_operand(i)))
     return false;
   const std::uint32_t output = last_operand_;
   bool has_attributes = false;
@@ -12966,83 +13923,6 @@ inline void reader::partition(std::uint32_t first) {
   }
 }
 
-// --- errors ---
-
-inline bool reader::is_upper_case(word w, std::string_view lower) {
-  if (w.size != lower.size()) return false;
-  for (std::size_t i = 0; i < lower.size(); ++i)
-    if ((w.first[i] | 0x20) != lower[i]) return false;
-  if (may_report()) {
-    auto out = found_.add(errc::nem_syn_001_token, range_of(w));
-    out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
-    out.fix(range_of(w)) << lower;
-  }
-  return true;
-}
-
-inline void reader::no_statement(findings::writer out, word w) {
-  if (const char* const equals = equals_after(w); equals != nullptr) {
-    const char* const value = after_blanks(equals + 1);
-    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
-    if (opcode_words.find(callee, 255) != 255)
-      out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
-    else
-      out << ": only regions and tasks are assigned without const or let";
-    return;
-  }
-  for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
-    if (w.text() == known) out << ": type attributes are written as " << known << "=...";
-  suggestion near(w.text());
-  for (const std::string_view known :
-       {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
-    near.offer(known);
-  const std::string_view meant = w.key == make_key("end")   ? "endloop"
-                                 : w.key == make_key("for") ? "loop"
-                                                            : near.word();
-  if (!meant.empty()) out.note() << "did you mean " << meant << '?';
-}
-
-inline bool reader::no_statement() {
-  if (not_a_token() || !may_report()) return false;
-  auto out = found_.add(errc::nem_syn_008_statement, token());
-  out << "expected a declaration, a task or a loop, got " << here_is();
-  if (at_other_comment()) {
-    out << ": comments begin with '#'";
-    if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
-  } else if (at('@')) {
-    out << ": those of a loop precede its ':'";
-  } else if (at_word()) {
-    no_statement(out, peek_word());
-  }
-  return false;
-}
-
-inline bool reader::no_operands(word callee) {
-  if (!may_report()) return false;
-  auto out = found_.add(errc::nem_syn_001_token, token());
-  out << "expected 'in', got '(': only transfer and store take parentheses";
-  suggestion near(callee.text());
-  near.offer("transfer");
-  near.offer("store");
-  if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
-  return false;
-}
-
-inline bool reader::stray_comma() {
-  if (!may_report()) return false;
-  const place comma = token();
-  const char* const next = after_blanks(at_ + 1);
-  const char* const equals =
-      next < end_ && is(*next, class_letter) ? equals_after(word_at(next)) : nullptr;
-  const bool goes_on = equals != nullptr && !is_call(after_blanks(equals + 1));
-  auto out = found_.add(errc::nem_syn_001_token, comma);
-  out << "expected an attribute or a statement, got ','";
-  if (goes_on) out << ": attributes are separated by blanks";
-  if (goes_on) out.fix(comma) << "";
-  if (goes_on) take();
-  return goes_on;
-}
-
 }  // namespace nem::detail
 }  // namespace tessera::inline TESSERA_ABI
 
@@ -13050,7 +13930,8 @@ inline bool reader::stray_comma() {
 
 // ---- tessera/nem/detail/syntax/read_token.hpp
 //
-// The part of the reader of NEM that all productions use: nodes, findings, numbers and strings.
+// The part of the reader of NEM that all productions use: nodes, findings,
+// numbers and strings.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_TOKEN_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READ_TOKEN_HPP
@@ -13172,20 +14053,19 @@ inline void reader::bad_character(const char* p) {
     out << "the byte " << byte << (length == 0 ? " isn't valid UTF-8" : " isn't allowed here");
   else
     out << "the character '" << std::string_view(p, length)
-        << "' is allowed only in comments and strings" << usual(std::string_view(p, length));
-  if (byte == '%') out.fix(range(p, p + 1)) << "mod";
+        << "' is allowed only in comments and strings"
+        << (is_sigil(p) ? ": names have no '%'" : usual(std::string_view(p, length)));
+  if (byte == '%' && (!is_sigil(p) || is(p[1], class_letter)))
+    out.fix(range(p, p + 1)) << (is_sigil(p) ? "" : "mod");
 }
 
 inline std::string_view reader::usual(std::string_view character) noexcept {
   if (character == "%") return ": the remainder is mod";
   if (character == "'" || character.substr(0, 2) == "\xe2\x80")
     return ": strings are enclosed in \"\"";
+  for (const std::string_view o : {"^", "&", "|", "~", "!"})
+    if (character == o) return ": expressions have + - * / mod";
   return character == "\xc2\xa0" ? ": it is a no-break space" : "";
-}
-
-inline bool reader::at_other_comment() const noexcept {
-  return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
-                     (at_ != source_ && at_[-1] == '/'));
 }
 
 inline bool reader::unexpected(std::string_view expected, std::string_view hint) {
@@ -13193,6 +14073,7 @@ inline bool reader::unexpected(std::string_view expected, std::string_view hint)
   auto out = found_.add(errc::nem_syn_001_token, token());
   out << "expected " << expected << ", got " << here_is() << hint;
   if (at_other_comment()) out << ": comments begin with '#'";
+  if (hint.empty()) out << mark_hint(expected) << unit_hint();
   return false;
 }
 
@@ -13215,6 +14096,9 @@ inline bool reader::expect(char c) {
 }
 
 inline bool reader::unexpected_mark(char c) {
+  if (is_other_mark(c)) return true;
+  if (c == '=' && !at_end() && is(*at_, class_digit) && !on_new_line())
+    return missing("'='", " ="), !stopped_;
   const char quoted[] = {'\'', c, '\''};
   return unexpected({quoted, 3});
 }
@@ -13225,10 +14109,12 @@ inline bool reader::expect_closing(char c, const char* open) {
   return unclosed(c, open);
 }
 
-inline bool reader::unclosed(char c, const char* open) {
+inline bool reader::unclosed(char c, const char* open, std::string_view hint) {
   if (not_a_token() || !may_report()) return false;
   auto out = found_.add(errc::nem_syn_001_token, token());
-  out << "expected '" << c << "', got " << here_is();
+  out << "expected '" << c << "', got " << here_is() << hint;
+  if (at_other_comment()) out << ": comments begin with '#'";
+  if (hint.empty()) out << mark_hint({}) << unit_hint();
   out.note(range(open, open + 1)) << "to match this '" << *open << '\'';
   return false;
 }
@@ -13367,6 +14253,10 @@ inline bool reader::bad_number(const char* last) {
       out.fix(range(digits_end, digits_end)) << ".0";
     } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {
       out << "integers are decimal";
+    } else if (is_byte_unit({digits_end, static_cast<std::size_t>(last - digits_end)})) {
+      out << "sizes are in bytes, without a unit";
+    } else if (number.find('_') != number.npos) {
+      out << "digits aren't separated";
     } else {
       out << "expected digits, or digits '.' digits with an exponent or none";
     }
@@ -13424,7 +14314,8 @@ inline void reader::resolve_escapes(const char* p, const char* last) {
       }
       if (may_warn(errc::nem_lex_003_escape))
         found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
-            << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
+            << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept "
+               "as it is";
     } else if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) {
       bad_character(p);
       length = 1;
@@ -13539,10 +14430,11 @@ inline bool reader::region(word start, region_place where) {
   take_word(start);
   const char* const open = at_;
   word w;
-  if (!expect('(') || !used_name(w, "the name of a buffer")) return false;
+  if (!expect('(') || !used_name(w, "the name of a buffer")) return as_in(example_of_region);
   nodes_[i].value = intern(w);
   take_word(w);
-  if (!expect(',') || !expression() || !expect(',') || !expression()) return false;
+  if (!expect(',') || !expression() || !expect(',') || !expression())
+    return as_in(example_of_region);
   attributes_.seen = 0;
   if (at(',') && !inner_type_attributes()) return false;
   if (!expect_closing(')', open)) return false;
@@ -13621,7 +14513,8 @@ inline bool reader::leaf(bool words) {
   if (k != keyword::region) return unexpected("an expression");
   if (may_report())
     found_.add(errc::nem_syn_001_token, range_of(w))
-        << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
+        << "expected an expression, got 'region': regions are operands, or "
+           "follow 'let X ='";
   return false;
 }
 
@@ -13694,7 +14587,8 @@ inline bool reader::operators(std::uint32_t slot, const char* operand, std::uint
 inline void reader::warn_line_operator() {
   if (may_warn(errc::nem_syn_017_line_operator))
     found_.add(errc::nem_syn_017_line_operator, token())
-        << "operator at the beginning of a line: other readers of NEM end the expression before "
+        << "operator at the beginning of a line: other readers of NEM end the "
+           "expression before "
            "it";
 }
 
@@ -13792,12 +14686,16 @@ inline bool reader::decorator() {
     take();
     if (at_word() && at_unit_index()) {
       if (!unit_index()) return false;
+    } else if (at(')')) {
+      if (!empty_argument(w)) return false;
     } else {
       do {
         if (!value()) return false;
       } while (take_if(','));
     }
-    if (!expect_closing(')', open)) return false;
+    if (!take_if(')')) return unclosed(')', open, decorator_form(w));
+  } else if (at_decorator_argument(w)) {
+    bad_decorator_argument(w);
   }
   finish(i);
   return true;
@@ -13835,6 +14733,7 @@ inline reader::type_field reader::type_field_of(word w) noexcept {
 
 inline bool reader::is_type_attribute(type_word& t, const char* p,
                                       bool after_comma) const noexcept {
+  t.field = f_none;
   if (p >= end_ || !is(*p, class_letter)) return false;
   t.name = scan_word(p, end_);
   t.field = type_field_of(t.name);
@@ -13859,7 +14758,10 @@ inline bool reader::type_attributes(region_place where, bool after_comma) {
   type_word t;
   const char* p = at_;
   for (bool is_first = true;; is_first = false) {
-    if (!is_type_attribute(t, p, after_comma)) {
+    if (!is_type_attribute(t, p, after_comma) && (t.field == f_none || !no_equals(t))) {
+      if (is_first && (at(',') || at(':')) && where == region_place::declaration &&
+          mark_before_type())
+        return type_attributes(where);
       if (is_first || !after_comma || where != region_place::declaration) return true;
       take();
       return unexpected("one of elem=, shape=, layout=, strides= and quant=");
@@ -13877,7 +14779,7 @@ inline bool reader::type_attributes(region_place where, bool after_comma) {
     const unsigned both = 1u << f_layout | 1u << f_strides;
     if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
       layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
-    if (!type_attribute(t)) return false;
+    if (!type_attribute(t)) return as_in(examples_of_types[t.field]);
     after_comma = at(',');
     p = after_comma ? after_blanks(at_ + 1) : at_;
   }
@@ -14008,8 +14910,10 @@ inline reader::reader(std::string_view source, const read_options& options, tess
 }
 
 inline result<model> reader::read() {
-  while (!at_end())
-    if (!statement()) recover();
+  while (!at_end()) {
+    const char* const first = at_;
+    if (!statement()) after_error(first);
+  }
   check_loops();
   if (failure_.code != errc::ok && !found_.failed()) return failure_;
   if (found_.failed()) return found_.first_error();
@@ -14022,11 +14926,8 @@ inline result<model> reader::read() {
 inline bool reader::statement() {
   if (!at_word()) {
     if (at(';')) return take(), true;
-    if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
-    const char* const before = at_;
-    (void)no_statement();
-    if (at_ == before) take_to(token_end());
-    return false;
+    if (at('}') && other_loops_ != 0) return --other_loops_, take(), true;
+    return bad_mark();
   }
   const word w = scan_word(at_, end_);
   const keyword k = keyword_of(w);
@@ -14058,16 +14959,6 @@ inline bool reader::statement() {
     return task(at_, no_name, w, k);
   }
   return bad_statement(w, p);
-}
-
-inline bool reader::bad_statement(word w, const char* next) {
-  (void)no_statement();
-  if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
-  if (w.key == make_key("for") && next < end_ && is(*next, class_letter) &&
-      after_blanks(word_at(next).last()) < end_)
-    return begin_statement(), (void)loop_statement(w), false;
-  take_word(w);
-  return false;
 }
 
 inline void reader::begin_first_statement() {
@@ -14115,13 +15006,13 @@ inline void reader::begin_first_statement() {
   if (!declared_name(n, "the name of the program")) return false;
   nodes_[i].value = intern(n);
   take_word(n);
-  if (!at(':')) {
+  if (!at(':') && !is_other_mark(':')) {
     if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
     missing("':'", ":");
     finish(i);
     return at_end() || on_new_line();
   }
-  take();
+  (void)take_if(':');
   finish(i);
   return true;
 }
@@ -14157,6 +15048,7 @@ inline void reader::begin_first_statement() {
     nodes_[i].kind = node_kind::device_name;
     nodes_[i].value = intern(n);
     take_word(n);
+    if (at('.') || at('/')) return unexpected("a program", ": the names of files are in quotes");
   } else {
     std::uint32_t path;
     if (!string_value(path, "the name of a device, or a file")) return false;
@@ -14188,8 +15080,10 @@ inline void reader::note_first(findings::writer out, std::uint32_t first, std::s
 [[gnu::cold]] inline void reader::mix_with_config() {
   if (first_family_ == none && devices_ < 2) [[likely]]
     return;
-  mixed("type families and several devices belong in files of their own, not in a program",
-        first_family_ != none ? first_family_ : first_device_, "the configuration is here");
+  mixed(
+      "type families and several devices belong in files of their own, not "
+      "in a program",
+      first_family_ != none ? first_family_ : first_device_, "the configuration is here");
 }
 
 inline void reader::begin_family() {
@@ -14209,39 +15103,6 @@ inline void reader::mixed(std::string_view text, std::uint32_t first, std::strin
   auto out = found_.add(errc::nem_syn_007_mixed, token());
   out << text;
   note_first(out, first, note);
-}
-
-// --- after an error ---
-
-inline void reader::recover() {
-  while (!at_end()) {
-    if (at(';')) return;
-    if (at_word()) {
-      const word w = peek_word();
-      if (may_begin(w, on_new_line())) return;
-      take_word(w);
-    } else {
-      take_to(token_end());
-    }
-  }
-}
-
-inline bool reader::may_begin(word w, bool new_line) const noexcept {
-  const keyword k = keyword_of(w);
-  if (k == keyword::endloop) return true;
-  if (new_line && begins_statement(k)) return true;
-  const char* p = after_blanks(w.last());
-  if (p >= end_) return false;
-  if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
-    if (!is(*p, class_letter)) return false;
-    p = after_blanks(word_at(p).last());
-    if (p >= end_) return false;
-    if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
-    return *p == (k == keyword::buffer ? ':' : '=');
-  }
-  if (!new_line || is_reserved(k)) return false;
-  if (*p == '=') return any_assignment_ || is_call(after_blanks(p + 1));
-  return *p == '.' && is_call(w.first);
 }
 
 }  // namespace nem::detail
@@ -15854,7 +16715,8 @@ class loader {
 // Lifetime:   borrows the context.
 // Errors:     findings.
 // Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
-//             of accesses that are known to race, each segment keeps 64.
+//             of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
+//             earlier tasks, names 8 and suggests up to 64 deps.
 // Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
 //             for each of its segments.
 
@@ -16234,6 +17096,8 @@ class happens_before {
     }
     return seen_[p] == q || is_exhausted();
   }
+  /// Takes an earlier task as one of the last task's deps, in what is_before() says of that one.
+  void assume(std::uint32_t p) { reach(p, size() - 1); }
   /// Whether that is known without a search.
   [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
     return done_[p] != 0 || seen_[p] == size() - 1;
@@ -16473,11 +17337,13 @@ class hazards {
     order_.issue(t.node, v.tasks_before(t));
     is_unknown_ = misses_deps(t);
     reported_ = 0;
+    unordered_.clear();
     copy_of_.push_back(no_index);
     std::uint32_t version = 0;
     for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
     remember_copy(v, t, version);
     for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
+    if (!unordered_.empty()) report_unordered(t.node);
     order_.issued(t.mode == mode::sync);
     if (max_tokens_ >= 0 && first_beyond_ == no_node &&
         order_.max_live() > static_cast<std::uint64_t>(max_tokens_))
@@ -16498,9 +17364,8 @@ class hazards {
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
 
  private:
-  static constexpr std::size_t max_kept = 64;
-  static constexpr std::uint8_t reported_unordered = 1, reported_iterations = 2,
-                                reported_rewritten = 4;
+  static constexpr std::size_t max_kept = 64, max_unordered = 1024, max_listed = 8;
+  static constexpr std::uint8_t reported_iterations = 1, reported_rewritten = 2;
 
   struct loop_state {
     std::int64_t last, value;
@@ -16522,6 +17387,11 @@ class hazards {
     std::int64_t from_first, from_last, to_first, to_last;
     std::uint32_t from, to;       ///< buffers
     std::uint32_t version, node;  ///< of the source: the last task that wrote to it, + 1
+  };
+  /// Two accesses to the same bytes, the earlier one first.
+  struct pair {
+    access_record p, q;
+    bool p_writes, q_writes;
   };
   /// The access that is being checked.
   struct current {
@@ -16709,28 +17579,13 @@ class hazards {
   }
 
   [[gnu::cold]] void race(const access_record& p, bool p_writes, const current& q, bool q_writes) {
-    if (was_reported(order_.is_same_path(p.task) ? reported_unordered : reported_iterations))
-      return;
-    const std::uint32_t earlier = order_.node_of(p.task);
     if (order_.is_same_path(p.task)) {
-      auto&& out = c_.report(errc::nem_haz_001_unordered, q.t.node);
-      name(out, q.t.node) << ' ' << verb(q_writes) << ' ';
-      overlap(out, p, q.a);
-      out << ", which ";
-      name(out, earlier) << ' ' << verb(p_writes) << "; nothing orders the two";
-      out.note(c_.at(earlier));
-      name(out, earlier) << ' ' << verb(p_writes) << ' ';
-      bytes(out, p.first, p.last, p.buffer_name);
-      const std::uint32_t token = c_[earlier].value;
-      if (token == no_name) {
-        out << "; give it a token and wait for it";
-      } else {
-        const std::string_view t = c_.d.name(token);
-        out << "; deps=[" << t << "] or wait(" << t << ") orders the two";
-        if (order_.relate(p.task).is_same_scope) fix(out, q.t.node, t);
-      }
+      if (unordered_.empty()) first_pair_ = {p, q.a, p_writes, q_writes};
+      if (unordered_.size() < max_unordered) unordered_.push_back(p.task);
       return;
     }
+    if (was_reported(reported_iterations)) return;
+    const std::uint32_t earlier = order_.node_of(p.task);
     auto&& out = c_.report(errc::nem_haz_002_iterations, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
     const std::uint64_t apart =
@@ -16747,6 +17602,108 @@ class hazards {
     bytes(out, p.first, p.last, p.buffer_name);
     out << "; use @max_in_flight(" << apart << "), or " << r.in_flight << " regions chosen by "
         << variable << " mod " << r.in_flight;
+  }
+
+  /// HAZ-001: the task at `node` races with all tasks in `unordered_`.
+  [[gnu::cold]] void report_unordered(std::uint32_t node) {
+    const pair& r = first_pair_;
+    const std::size_t before = c_.found.report().diagnostics.size();
+    auto&& out = c_.report(errc::nem_haz_001_unordered, node);
+    if (c_.found.report().diagnostics.size() == before) return;  // what isn't kept isn't made
+    choose_deps();
+    const std::uint32_t earlier = order_.node_of(r.p.task);
+    name(out, node) << ' ' << verb(r.q_writes) << ' ';
+    overlap(out, r.p, r.q);
+    out << ", which ";
+    name(out, earlier) << ' ' << verb(r.p_writes) << "; nothing orders the two";
+    if (unordered_.size() > 1) {
+      out << "; ";
+      name(out, node) << " also conflicts with ";
+      list_tasks(out, view<std::uint32_t>(unordered_), r.p.task);
+    }
+    out.note(c_.at(earlier));
+    name(out, earlier) << ' ' << verb(r.p_writes) << ' ';
+    bytes(out, r.p.first, r.p.last, r.p.buffer_name);
+    suggest_order(out, node);
+  }
+  /// Sorts `unordered_`, each once, and chooses its last tasks, without those that are before others.
+  [[gnu::cold]] void choose_deps() {
+    order_.spend(unordered_.size());
+    sort(unordered_.data(), unordered_.size(),
+         [](std::uint32_t a, std::uint32_t b) { return a < b; });
+    std::size_t distinct = 1;
+    for (std::size_t i = 1; i < unordered_.size(); ++i)
+      if (unordered_[i] != unordered_[i - 1]) unordered_[distinct++] = unordered_[i];
+    unordered_.resize(distinct);
+    chosen_.clear();
+    for (std::size_t i = distinct; i-- != 0;) {
+      if (!chosen_.empty() && order_.is_before(unordered_[i])) continue;
+      chosen_.push_back(unordered_[i]);
+      order_.assume(unordered_[i]);
+    }
+    for (std::size_t i = 0, k = chosen_.size() - 1; i < k; ++i, --k) {
+      const std::uint32_t later = chosen_[i];
+      chosen_[i] = chosen_[k];
+      chosen_[k] = later;
+    }
+  }
+  /// The note's end, and the fix.
+  template <class Out>
+  [[gnu::cold]] void suggest_order(Out& out, std::uint32_t node) const {
+    std::size_t named = 0;
+    bool is_same_scope = chosen_.size() <= max_kept;
+    for (const std::uint32_t t : chosen_) {
+      if (token_of(t) != no_name) ++named;
+      is_same_scope = is_same_scope && order_.relate(t).is_same_scope;
+    }
+    if (named == 0) {
+      out << (chosen_.size() == 1 ? "; give it a token and wait for it"
+                                  : "; give each of them a token and wait for it");
+      return;
+    }
+    out << "; deps=[";
+    list_tokens(out, max_listed);
+    if (unordered_.size() == 1) {
+      out << "] or wait(" << c_.d.name(token_of(chosen_[0])) << ") orders the two";
+    } else {
+      out << (named == chosen_.size() ? "] orders "
+                                      : "], and a token for each of the others, order ");
+      name(out, node) << " after all of them";
+    }
+    if (is_same_scope && named == chosen_.size()) fix(out, node);
+  }
+  [[nodiscard]] std::uint32_t token_of(std::uint32_t task) const noexcept {
+    return c_[order_.node_of(task)].value;
+  }
+  /// The tokens of the chosen tasks.
+  template <class Out>
+  void list_tokens(Out& out, std::size_t max) const {
+    std::size_t listed = 0;
+    for (const std::uint32_t t : chosen_) {
+      if (token_of(t) == no_name) continue;
+      if (listed == max) {
+        out << ", ...";
+        return;
+      }
+      out << (listed++ == 0 ? "" : ", ") << c_.d.name(token_of(t));
+    }
+  }
+  /// The tasks of a list but one: their tokens, and how many others there are.
+  template <class Out>
+  void list_tasks(Out& out, view<std::uint32_t> tasks, std::uint32_t without) const {
+    std::size_t listed = 0, others = 0;
+    for (const std::uint32_t t : tasks) {
+      if (t == without) continue;
+      if (token_of(t) == no_name || listed == max_listed) {
+        ++others;
+        continue;
+      }
+      out << (listed++ == 0 ? "" : ", ") << c_.d.name(token_of(t));
+    }
+    if (others == 0) return;
+    if (listed != 0) out << " and ";
+    out << others << (listed == max_listed ? " more task" : " task") << (others == 1 ? "" : "s");
+    if (listed != max_listed) out << " without a token";
   }
 
   [[gnu::cold]] void rewrite(const access_record& p, const current& q) {
@@ -16835,9 +17792,9 @@ class hazards {
     return distinct > known;
   }
 
-  /// Suggests the token in the task's deps: where they are, or after its last operand.
+  /// Suggests the chosen tokens in the task's deps: where they are, or after its last operand.
   template <class Out>
-  void fix(Out& out, std::uint32_t task, std::string_view token) const {
+  void fix(Out& out, std::uint32_t task) const {
     const bool is_compute = c_[task].kind == node_kind::compute;
     std::uint32_t end = 0;
     bool has_attributes = false, has_decorators = false, is_long = false;
@@ -16846,7 +17803,8 @@ class hazards {
       switch (n.kind) {
         case node_kind::deps:
           if (n.length < 2 || n.length == 0xffff) return;
-          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ") << token;
+          out.fix({0, n.offset + n.length - 1, 0}) << (n.next == i + 1 ? "" : ", ");
+          list_tokens(out, max_kept);
           return;
         case node_kind::output:
         case node_kind::destination:
@@ -16864,7 +17822,9 @@ class hazards {
     }
     // Decorators after the last operand are the task's only where neither attributes nor deps are.
     if (is_long || (is_compute && has_decorators && !has_attributes)) return;
-    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[") << token << ']';
+    out.fix({0, end, 0}) << (is_compute ? " deps=[" : ", deps=[");
+    list_tokens(out, max_kept);
+    out << ']';
   }
 
   void end(const nem::task& t) {
@@ -16882,6 +17842,9 @@ class hazards {
   pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;
+  pair first_pair_ = {};           ///< the current task's first race with one of the same path
+  pool<std::uint32_t> unordered_;  ///< the tasks of all of them
+  pool<std::uint32_t> chosen_;     ///< those that the finding suggests as deps
   pool<loop_state> loops_;
   std::int64_t max_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;

@@ -332,7 +332,7 @@ TEST_CASE("nem/read: texts, notes and fixes", "[nem]") {
              std::string(r.text_of(d.replacement)) + '\'';
     return out;
   };
-  CHECK(one("const A = ,") == "expected an expression, got ','");
+  CHECK(one("const A = ,") == "expected an expression, got ',' | 0+0 for example: const N = 4");
   CHECK(one("const A = (1") == "expected ')', got the end of the file | 10+1 to match this '('");
   CHECK(one("let a = [1 2]") == "expected ',' or ']', got '2' | 8+1 to match this '['");
   CHECK(one(" loop i in [0..1]:") ==
@@ -363,25 +363,25 @@ TEST_CASE("nem/read: one mistake gives one error, and all are found", "[nem]") {
       "    src=)\n"                                 // 4: no operand
       "  ; foo bar baz; let ok = 1\n"               // 5: no statement
       "  t1 = relu.async in a, out b\n"             // 6: no operand
-      "    pads=[1\n"                               //
+      "    pads=[1\n"                               // 7: no bracket
       "    strides=[2]\n"                           //
-      "  t2 = relu.async in a out b axis=\n"        // 7: no value
+      "  t2 = relu.async in a out b axis=\n"        // 8: no value
       "endloop\n"                                   //
-      "loop j in [0..1] junk: let q = 1 endloop\n"  // 8: no colon
-      "let s = \"abc\n"                             // 9: not closed
-      "let t = 1 !\n"                               // 10: no token
-      "x = 3\n"                                     // 11: no statement
-      "wait()\n";                                   // 12: no name
+      "loop j in [0..1] junk: let q = 1 endloop\n"  // 9: no colon
+      "let s = \"abc\n"                             // 10: not closed
+      "let t = 1 !\n"                               // 11: no token
+      "x = 3\n"                                     // 12: no statement
+      "wait()\n";                                   // 13: no name
   tessera::report r;
   const auto d = nem::read(source, {}, &r);
   CHECK_FALSE(d);
   CHECK(d.error().code == errc::nem_syn_001_token);
   CHECK(d.error().offset == 10);
-  CHECK(r.errors == 12);
+  CHECK(r.errors == 13);
   std::string lines;
   for (const tessera::diagnostic& x : r.diagnostics)
     lines += std::to_string(locate(source, x.where.offset).line) + ' ';
-  CHECK(lines == "2 3 4 6 7 8 12 13 14 15 16 17 ");
+  CHECK(lines == "2 3 4 6 7 8 10 12 13 14 15 16 17 ");
 
   CHECK(
       found(

@@ -14,9 +14,9 @@
 //   families, devices
 //   regions, values
 //
-// One pass, no recursion. After an error reading goes on at the next statement: after `;`, at a line
-// that begins with a keyword, or with `X =` where that is no argument; loops stay balanced, and one mistake
-// gives one error.
+// One pass, no recursion. After an error whose meaning is clear (`shape[2]`, `progam p:`) reading goes on
+// in the statement; else at the next one: after `;`, or at a line that begins with a keyword or isn't
+// indented more than the wrong statement. Loops stay balanced, and one mistake gives one error.
 //
 // Lifetime:   the model owns itself.
 // Errors:     the first one; the report has all, and the warnings.

@@ -17,6 +17,7 @@
 #include "../../read.hpp"
 #include "lexer.hpp"
 #include "read_config.hpp"
+#include "read_mistakes.hpp"
 #include "read_program.hpp"
 #include "read_token.hpp"
 #include "read_value.hpp"
@@ -38,8 +39,10 @@ inline reader::reader(std::string_view source, const read_options& options, tess
 }
 
 inline result<model> reader::read() {
-  while (!at_end())
-    if (!statement()) recover();
+  while (!at_end()) {
+    const char* const first = at_;
+    if (!statement()) after_error(first);
+  }
   check_loops();
   if (failure_.code != errc::ok && !found_.failed()) return failure_;
   if (found_.failed()) return found_.first_error();
@@ -52,11 +55,8 @@ inline result<model> reader::read() {
 inline bool reader::statement() {
   if (!at_word()) {
     if (at(';')) return take(), true;
-    if (at('}') && brace_loops_ != 0) return --brace_loops_, take(), true;
-    const char* const before = at_;
-    (void)no_statement();
-    if (at_ == before) take_to(token_end());
-    return false;
+    if (at('}') && other_loops_ != 0) return --other_loops_, take(), true;
+    return bad_mark();
   }
   const word w = scan_word(at_, end_);
   const keyword k = keyword_of(w);
@@ -88,16 +88,6 @@ inline bool reader::statement() {
     return task(at_, no_name, w, k);
   }
   return bad_statement(w, p);
-}
-
-inline bool reader::bad_statement(word w, const char* next) {
-  (void)no_statement();
-  if (w.key == make_key("end") && loops_ != 0) return end_loop(w), false;
-  if (w.key == make_key("for") && next < end_ && is(*next, class_letter) &&
-      after_blanks(word_at(next).last()) < end_)
-    return begin_statement(), (void)loop_statement(w), false;
-  take_word(w);
-  return false;
 }
 
 inline void reader::begin_first_statement() {
@@ -145,13 +135,13 @@ inline void reader::begin_first_statement() {
   if (!declared_name(n, "the name of the program")) return false;
   nodes_[i].value = intern(n);
   take_word(n);
-  if (!at(':')) {
+  if (!at(':') && !is_other_mark(':')) {
     if (!at_end() && !at_word() && !on_new_line()) return unexpected("':'");
     missing("':'", ":");
     finish(i);
     return at_end() || on_new_line();
   }
-  take();
+  (void)take_if(':');
   finish(i);
   return true;
 }
@@ -187,6 +177,7 @@ inline void reader::begin_first_statement() {
     nodes_[i].kind = node_kind::device_name;
     nodes_[i].value = intern(n);
     take_word(n);
+    if (at('.') || at('/')) return unexpected("a program", ": the names of files are in quotes");
   } else {
     std::uint32_t path;
     if (!string_value(path, "the name of a device, or a file")) return false;
@@ -218,8 +209,10 @@ inline void reader::note_first(findings::writer out, std::uint32_t first, std::s
 [[gnu::cold]] inline void reader::mix_with_config() {
   if (first_family_ == none && devices_ < 2) [[likely]]
     return;
-  mixed("type families and several devices belong in files of their own, not in a program",
-        first_family_ != none ? first_family_ : first_device_, "the configuration is here");
+  mixed(
+      "type families and several devices belong in files of their own, not "
+      "in a program",
+      first_family_ != none ? first_family_ : first_device_, "the configuration is here");
 }
 
 inline void reader::begin_family() {
@@ -239,39 +232,6 @@ inline void reader::mixed(std::string_view text, std::uint32_t first, std::strin
   auto out = found_.add(errc::nem_syn_007_mixed, token());
   out << text;
   note_first(out, first, note);
-}
-
-// --- after an error ---
-
-inline void reader::recover() {
-  while (!at_end()) {
-    if (at(';')) return;
-    if (at_word()) {
-      const word w = peek_word();
-      if (may_begin(w, on_new_line())) return;
-      take_word(w);
-    } else {
-      take_to(token_end());
-    }
-  }
-}
-
-inline bool reader::may_begin(word w, bool new_line) const noexcept {
-  const keyword k = keyword_of(w);
-  if (k == keyword::endloop) return true;
-  if (new_line && begins_statement(k)) return true;
-  const char* p = after_blanks(w.last());
-  if (p >= end_) return false;
-  if (k == keyword::const_ || k == keyword::let || k == keyword::buffer || k == keyword::loop) {
-    if (!is(*p, class_letter)) return false;
-    p = after_blanks(word_at(p).last());
-    if (p >= end_) return false;
-    if (k == keyword::loop) return is(*p, class_letter) && word_at(p).key == make_key("in");
-    return *p == (k == keyword::buffer ? ':' : '=');
-  }
-  if (!new_line || is_reserved(k)) return false;
-  if (*p == '=') return any_assignment_ || is_call(after_blanks(p + 1));
-  return *p == '.' && is_call(w.first);
 }
 
 }  // namespace nem::detail

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The part of the reader of NEM that reads declarations, tasks and loops. Lines mean nothing, so what
-// follows `X =` tells an attribute from the next statement.
+// The part of the reader of NEM that reads declarations, tasks and loops. Lines
+// mean nothing, so what follows `X =` tells an attribute from the next
+// statement.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
@@ -14,7 +15,6 @@
 #include "../../../core/error.hpp"
 #include "../../../core/load_store.hpp"
 #include "../../../core/pool.hpp"
-#include "../../../core/suggest.hpp"
 #include "../../../version.hpp"
 #include "../../format.hpp"
 #include "../../model.hpp"
@@ -34,7 +34,12 @@ inline bool reader::constant_statement(word start) {
   if (!declared_name(w, "the name of a constant")) return false;
   nodes_[i].value = intern(w);
   take_word(w);
-  if (!expect('=') || !expression()) return false;
+  if (!expect('=')) return false;
+  if (at_word() && is_call(at_)) [[unlikely]]
+    return declared_task(i, w);
+  if (at('[') || at('"')) [[unlikely]]
+    return unexpected("an expression", ": lists and strings are declared with let");
+  if (!expression()) return false;
   finish(i);
   return true;
 }
@@ -50,6 +55,8 @@ inline bool reader::let_statement(word start) {
   if (at_word()) {
     const word v = peek_word();
     if (at_region(v)) return region_declaration(v, i);
+    if (is_call(at_)) [[unlikely]]
+      return declared_task(i, w);
   }
   any_assignment_ = true;
   if (!value()) return false;
@@ -75,7 +82,8 @@ inline bool reader::buffer_statement(word start) {
     case make_key("DDR"): nodes_[i].detail = static_cast<std::uint8_t>(level::ddr); break;
     case make_key("L2"): nodes_[i].detail = static_cast<std::uint8_t>(level::l2); break;
     case make_key("L1"): nodes_[i].detail = static_cast<std::uint8_t>(level::l1); break;
-    default: return unexpected("DDR, L2 or L1");
+    default:
+      if (!bad_level(i, w)) return false;
   }
   take_word(w);
   if (w.key == make_key("L1") && at('[')) {
@@ -86,20 +94,22 @@ inline bool reader::buffer_statement(word start) {
     finish(index);
   }
   const char* const open = at_;
+  if (at('[')) [[unlikely]]
+    return unexpected("'('", ": only L1 has an index, which is its engine's");
   if (!expect('(')) return false;
-  if (!at(')') && !buffer_properties()) return false;
+  if (!at(')') && !buffer_properties(i)) return false;
   if (!expect_closing(')', open) || !decorators()) return false;
   finish(i);
   return true;
 }
 
-inline bool reader::buffer_properties() {
+inline bool reader::buffer_properties(std::uint32_t buffer) {
   fields given;
   do {
-    if (!at_word()) return unexpected("size= or align=");
-    const word w = peek_word();
+    word w = at_word() ? peek_word() : word{};
+    if (w.key != make_key("size") && w.key != make_key("align") && !bad_property(buffer, w))
+      return false;
     const bool is_size = w.key == make_key("size");
-    if (!is_size && w.key != make_key("align")) return unexpected("size= or align=");
     once(given, is_size ? 0 : 1, w, errc::nem_syn_011_argument);
     const std::uint32_t i = put(is_size ? node_kind::size : node_kind::align, 0, at_);
     take_word(w);
@@ -133,11 +143,12 @@ inline bool reader::loop_statement(word start) {
   take_word(start);
   const bool sound = loop_header(i);
   if (!sound && at('{')) {  // a loop as other languages have it: without endloop, that is
-    ++brace_loops_;
+    ++other_loops_;
     if (excess_loops_ != 0)
       --excess_loops_;
     else
       --loops_;
+    form_ = {};
     take();
     return true;
   }
@@ -159,19 +170,21 @@ inline bool reader::loop_header(std::uint32_t i) {
   }
   const char* const open = at_;
   if (!expect('[') || !expression()) return false;
-  if (end_ - at_ < 2 || at_[0] != '.' || at_[1] != '.') return unexpected("'..'");
-  take(2);
-  if (!expression() || !expect_closing(']', open) || !decorators()) return false;
-  if (take_if(':')) return true;
-  if (!at_end() && !at_word() && !on_new_line())
-    return unexpected("':'", at('{') ? ": the body of a loop ends with endloop" : "");
-  missing("':'", ":");
-  return at_end() || on_new_line();
+  if (at_range())
+    take(2);
+  else if (!bad_range())
+    return false;
+  if (!expression()) return false;
+  if (!take_if(']')) return unclosed(']', open, at_word() ? ": loops count up by 1" : "");
+  if (!decorators()) return false;
+  return take_if(':') || bad_loop_end();
 }
 
 inline void reader::end_loop(word w) {
   if (excess_loops_ != 0) {
     --excess_loops_;
+  } else if (loops_ == 0 && other_loops_ != 0) {
+    --other_loops_;
   } else if (loops_ == 0) {
     if (may_report())
       found_.add(errc::nem_syn_003_endloop, range_of(w)) << "endloop without a loop";
@@ -237,14 +250,12 @@ inline bool reader::mode_of(std::uint32_t i) {
     take(6);
     return true;
   }
-  if (!take_if('.')) return unexpected("'.async' or '.sync'");
-  if (!at_word()) [[unlikely]]
-    return unexpected("async or sync");
-  const word w = peek_word();
+  if (!take_if('.')) return bad_mode(i);
+  const word w = at_word() ? peek_word() : word{};
   if (w.key == make_key("sync"))
     nodes_[i].detail = static_cast<std::uint8_t>(mode::sync);
-  else if (w.key != make_key("async"))
-    return unexpected("async or sync");
+  else if (w.key != make_key("async")) [[unlikely]]
+    return bad_mode(i);
   take_word(w);
   return true;
 }
@@ -261,9 +272,10 @@ inline bool reader::transfer(node_kind kind, const char* first, std::uint32_t to
   while (more) {
     if (!at_word()) return unexpected("dst=, src= or deps=");
     const word w = scan_word(at_, end_);
-    const unsigned field = argument_of(w);
-    const char* const equals = equals_after(w);
-    if (field == 3 || equals == nullptr) return bad_argument(w, field);
+    unsigned field = argument_of(w);
+    const char* equals = equals_after(w);
+    if (field == 3 || equals == nullptr) [[unlikely]]
+      if (!bad_argument(w, field, equals)) return false;
     once(given, field, w, errc::nem_syn_011_argument);
     if (field == 2) {
       if (!deps(equals)) return false;
@@ -300,25 +312,26 @@ inline unsigned reader::argument_of(word w) noexcept {
                                      : 3;
 }
 
-inline bool reader::bad_argument(word w, unsigned field) {
-  if (field == 3) return unexpected("dst=, src= or deps=");
-  take_word(w);
-  return unexpected("'='");
-}
-
 inline bool reader::deps(const char* equals) {
   const std::uint32_t i = put(node_kind::deps, 0, at_);
   take_to(equals + 1);
   const char* const open = at_;
-  if (!expect('[')) return false;
-  if (!at(']') && !tokens()) return false;
-  if (!expect_closing(']', open)) return false;
+  if (!take_if('[')) [[unlikely]] {
+    if (!bad_deps()) return false;
+  } else {
+    if (!at(']') && !tokens()) return false;
+    if (!expect_closing(']', open)) return false;
+  }
   finish(i);
   return true;
 }
 
 inline bool reader::tokens() {
   do {
+    if (!at_word()) [[unlikely]] {
+      if (!bad_token()) return false;
+      continue;
+    }
     word id;
     if (!used_name(id, "the name of a token")) return false;
     put_name(id);
@@ -364,7 +377,9 @@ inline bool reader::operands(node_kind kind, std::string_view expected) {
     if (!operand(region_place::operand)) return false;
     finish(i);
     last_operand_ = i;
-  } while (take_if(','));
+    if (!take_if(',')) return true;
+  } while (!is_input || !at('o') || !at_word_out());
+  comma_before_out();
   return true;
 }
 
@@ -372,8 +387,16 @@ inline bool reader::compute(const char* first, std::uint32_t token_name, word ca
   const std::uint32_t i = put(node_kind::compute, 0, first, token_name);
   put_leaf(node_kind::opcode, opcode_words.find(callee, static_cast<std::uint8_t>(opcode::unknown)),
            callee.last(), intern(callee));
-  if (!mode_of(i) || (at('(') && !no_operands(callee)) || !operands(node_kind::input, "'in'") ||
-      !operands(node_kind::output, "',' or 'out'"))
+  if (!mode_of(i)) return false;
+  if (at('(')) [[unlikely]] {
+    keyword meant = keyword::none;
+    if (!no_operands(callee, meant)) return false;
+    count_ = i;
+    at_ = callee.first;
+    return task(first, token_name, callee, meant);
+  }
+  if (!operands(node_kind::input, "'in'") || !operands(node_kind::output, "',' or 'out'") ||
+      (at('=') && !attribute_as_operand(i)))
     return false;
   const std::uint32_t output = last_operand_;
   bool has_attributes = false;
@@ -528,83 +551,6 @@ inline void reader::partition(std::uint32_t first) {
       c = next;
     }
   }
-}
-
-// --- errors ---
-
-inline bool reader::is_upper_case(word w, std::string_view lower) {
-  if (w.size != lower.size()) return false;
-  for (std::size_t i = 0; i < lower.size(); ++i)
-    if ((w.first[i] | 0x20) != lower[i]) return false;
-  if (may_report()) {
-    auto out = found_.add(errc::nem_syn_001_token, range_of(w));
-    out << "expected '" << lower << "', got '" << w.text() << "': keywords are in lower case";
-    out.fix(range_of(w)) << lower;
-  }
-  return true;
-}
-
-inline void reader::no_statement(findings::writer out, word w) {
-  if (const char* const equals = equals_after(w); equals != nullptr) {
-    const char* const value = after_blanks(equals + 1);
-    const word callee = value < end_ && is(*value, class_letter) ? word_at(value) : word{};
-    if (opcode_words.find(callee, 255) != 255)
-      out << ": " << callee.text() << " is written as " << callee.text() << ".async or .sync";
-    else
-      out << ": only regions and tasks are assigned without const or let";
-    return;
-  }
-  for (const std::string_view known : {"elem", "shape", "layout", "strides", "quant"})
-    if (w.text() == known) out << ": type attributes are written as " << known << "=...";
-  suggestion near(w.text());
-  for (const std::string_view known :
-       {"const", "let", "buffer", "loop", "endloop", "transfer", "store", "wait"})
-    near.offer(known);
-  const std::string_view meant = w.key == make_key("end")   ? "endloop"
-                                 : w.key == make_key("for") ? "loop"
-                                                            : near.word();
-  if (!meant.empty()) out.note() << "did you mean " << meant << '?';
-}
-
-inline bool reader::no_statement() {
-  if (not_a_token() || !may_report()) return false;
-  auto out = found_.add(errc::nem_syn_008_statement, token());
-  out << "expected a declaration, a task or a loop, got " << here_is();
-  if (at_other_comment()) {
-    out << ": comments begin with '#'";
-    if (at_[1] == '/') out.fix(range(at_, at_ + 2)) << '#';
-  } else if (at('@')) {
-    out << ": those of a loop precede its ':'";
-  } else if (at_word()) {
-    no_statement(out, peek_word());
-  }
-  return false;
-}
-
-inline bool reader::no_operands(word callee) {
-  if (!may_report()) return false;
-  auto out = found_.add(errc::nem_syn_001_token, token());
-  out << "expected 'in', got '(': only transfer and store take parentheses";
-  suggestion near(callee.text());
-  near.offer("transfer");
-  near.offer("store");
-  if (!near.word().empty()) out.note() << "did you mean " << near.word() << '?';
-  return false;
-}
-
-inline bool reader::stray_comma() {
-  if (!may_report()) return false;
-  const place comma = token();
-  const char* const next = after_blanks(at_ + 1);
-  const char* const equals =
-      next < end_ && is(*next, class_letter) ? equals_after(word_at(next)) : nullptr;
-  const bool goes_on = equals != nullptr && !is_call(after_blanks(equals + 1));
-  auto out = found_.add(errc::nem_syn_001_token, comma);
-  out << "expected an attribute or a statement, got ','";
-  if (goes_on) out << ": attributes are separated by blanks";
-  if (goes_on) out.fix(comma) << "";
-  if (goes_on) take();
-  return goes_on;
 }
 
 }  // namespace nem::detail

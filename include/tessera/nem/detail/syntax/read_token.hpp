@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The part of the reader of NEM that all productions use: nodes, findings, numbers and strings.
+// The part of the reader of NEM that all productions use: nodes, findings,
+// numbers and strings.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_TOKEN_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READ_TOKEN_HPP
@@ -129,20 +130,19 @@ inline void reader::bad_character(const char* p) {
     out << "the byte " << byte << (length == 0 ? " isn't valid UTF-8" : " isn't allowed here");
   else
     out << "the character '" << std::string_view(p, length)
-        << "' is allowed only in comments and strings" << usual(std::string_view(p, length));
-  if (byte == '%') out.fix(range(p, p + 1)) << "mod";
+        << "' is allowed only in comments and strings"
+        << (is_sigil(p) ? ": names have no '%'" : usual(std::string_view(p, length)));
+  if (byte == '%' && (!is_sigil(p) || is(p[1], class_letter)))
+    out.fix(range(p, p + 1)) << (is_sigil(p) ? "" : "mod");
 }
 
 inline std::string_view reader::usual(std::string_view character) noexcept {
   if (character == "%") return ": the remainder is mod";
   if (character == "'" || character.substr(0, 2) == "\xe2\x80")
     return ": strings are enclosed in \"\"";
+  for (const std::string_view o : {"^", "&", "|", "~", "!"})
+    if (character == o) return ": expressions have + - * / mod";
   return character == "\xc2\xa0" ? ": it is a no-break space" : "";
-}
-
-inline bool reader::at_other_comment() const noexcept {
-  return at('/') && ((end_ - at_ > 1 && (at_[1] == '/' || at_[1] == '*')) ||
-                     (at_ != source_ && at_[-1] == '/'));
 }
 
 inline bool reader::unexpected(std::string_view expected, std::string_view hint) {
@@ -150,6 +150,7 @@ inline bool reader::unexpected(std::string_view expected, std::string_view hint)
   auto out = found_.add(errc::nem_syn_001_token, token());
   out << "expected " << expected << ", got " << here_is() << hint;
   if (at_other_comment()) out << ": comments begin with '#'";
+  if (hint.empty()) out << mark_hint(expected) << unit_hint();
   return false;
 }
 
@@ -172,6 +173,9 @@ inline bool reader::expect(char c) {
 }
 
 inline bool reader::unexpected_mark(char c) {
+  if (is_other_mark(c)) return true;
+  if (c == '=' && !at_end() && is(*at_, class_digit) && !on_new_line())
+    return missing("'='", " ="), !stopped_;
   const char quoted[] = {'\'', c, '\''};
   return unexpected({quoted, 3});
 }
@@ -182,10 +186,12 @@ inline bool reader::expect_closing(char c, const char* open) {
   return unclosed(c, open);
 }
 
-inline bool reader::unclosed(char c, const char* open) {
+inline bool reader::unclosed(char c, const char* open, std::string_view hint) {
   if (not_a_token() || !may_report()) return false;
   auto out = found_.add(errc::nem_syn_001_token, token());
-  out << "expected '" << c << "', got " << here_is();
+  out << "expected '" << c << "', got " << here_is() << hint;
+  if (at_other_comment()) out << ": comments begin with '#'";
+  if (hint.empty()) out << mark_hint({}) << unit_hint();
   out.note(range(open, open + 1)) << "to match this '" << *open << '\'';
   return false;
 }
@@ -324,6 +330,10 @@ inline bool reader::bad_number(const char* last) {
       out.fix(range(digits_end, digits_end)) << ".0";
     } else if (number.substr(0, 2) == "0x" || number.substr(0, 2) == "0X") {
       out << "integers are decimal";
+    } else if (is_byte_unit({digits_end, static_cast<std::size_t>(last - digits_end)})) {
+      out << "sizes are in bytes, without a unit";
+    } else if (number.find('_') != number.npos) {
+      out << "digits aren't separated";
     } else {
       out << "expected digits, or digits '.' digits with an exponent or none";
     }
@@ -381,7 +391,8 @@ inline void reader::resolve_escapes(const char* p, const char* last) {
       }
       if (may_warn(errc::nem_lex_003_escape))
         found_.add(errc::nem_lex_003_escape, range(p, p + 1 + character_length(p + 1)))
-            << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept as it is";
+            << "unknown escape: expected one of \\n \\t \\\\ \\\"; it is kept "
+               "as it is";
     } else if ((c < 0x20 && c != '\t') || c == 0x7f || length == 0) {
       bad_character(p);
       length = 1;

@@ -64,10 +64,11 @@ inline bool reader::region(word start, region_place where) {
   take_word(start);
   const char* const open = at_;
   word w;
-  if (!expect('(') || !used_name(w, "the name of a buffer")) return false;
+  if (!expect('(') || !used_name(w, "the name of a buffer")) return as_in(example_of_region);
   nodes_[i].value = intern(w);
   take_word(w);
-  if (!expect(',') || !expression() || !expect(',') || !expression()) return false;
+  if (!expect(',') || !expression() || !expect(',') || !expression())
+    return as_in(example_of_region);
   attributes_.seen = 0;
   if (at(',') && !inner_type_attributes()) return false;
   if (!expect_closing(')', open)) return false;
@@ -146,7 +147,8 @@ inline bool reader::leaf(bool words) {
   if (k != keyword::region) return unexpected("an expression");
   if (may_report())
     found_.add(errc::nem_syn_001_token, range_of(w))
-        << "expected an expression, got 'region': regions are operands, or follow 'let X ='";
+        << "expected an expression, got 'region': regions are operands, or "
+           "follow 'let X ='";
   return false;
 }
 
@@ -219,7 +221,8 @@ inline bool reader::operators(std::uint32_t slot, const char* operand, std::uint
 inline void reader::warn_line_operator() {
   if (may_warn(errc::nem_syn_017_line_operator))
     found_.add(errc::nem_syn_017_line_operator, token())
-        << "operator at the beginning of a line: other readers of NEM end the expression before "
+        << "operator at the beginning of a line: other readers of NEM end the "
+           "expression before "
            "it";
 }
 
@@ -317,12 +320,16 @@ inline bool reader::decorator() {
     take();
     if (at_word() && at_unit_index()) {
       if (!unit_index()) return false;
+    } else if (at(')')) {
+      if (!empty_argument(w)) return false;
     } else {
       do {
         if (!value()) return false;
       } while (take_if(','));
     }
-    if (!expect_closing(')', open)) return false;
+    if (!take_if(')')) return unclosed(')', open, decorator_form(w));
+  } else if (at_decorator_argument(w)) {
+    bad_decorator_argument(w);
   }
   finish(i);
   return true;
@@ -360,6 +367,7 @@ inline reader::type_field reader::type_field_of(word w) noexcept {
 
 inline bool reader::is_type_attribute(type_word& t, const char* p,
                                       bool after_comma) const noexcept {
+  t.field = f_none;
   if (p >= end_ || !is(*p, class_letter)) return false;
   t.name = scan_word(p, end_);
   t.field = type_field_of(t.name);
@@ -384,7 +392,10 @@ inline bool reader::type_attributes(region_place where, bool after_comma) {
   type_word t;
   const char* p = at_;
   for (bool is_first = true;; is_first = false) {
-    if (!is_type_attribute(t, p, after_comma)) {
+    if (!is_type_attribute(t, p, after_comma) && (t.field == f_none || !no_equals(t))) {
+      if (is_first && (at(',') || at(':')) && where == region_place::declaration &&
+          mark_before_type())
+        return type_attributes(where);
       if (is_first || !after_comma || where != region_place::declaration) return true;
       take();
       return unexpected("one of elem=, shape=, layout=, strides= and quant=");
@@ -402,7 +413,7 @@ inline bool reader::type_attributes(region_place where, bool after_comma) {
     const unsigned both = 1u << f_layout | 1u << f_strides;
     if ((both >> t.field & 1) != 0 && (attributes_.seen & both) == both) [[unlikely]]
       layout_and_strides(t.name, t.field == f_layout ? f_strides : f_layout);
-    if (!type_attribute(t)) return false;
+    if (!type_attribute(t)) return as_in(examples_of_types[t.field]);
     after_comma = at(',');
     p = after_comma ? after_blanks(at_ + 1) : at_;
   }
