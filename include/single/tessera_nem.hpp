@@ -11803,7 +11803,7 @@ class reader : private lexer {
   /// @name[…], @name=…, @name N and @name UNIT[N], which are reported and read
   /// over.
   [[gnu::cold]] void bad_decorator_argument(word w);
-  [[nodiscard, gnu::noinline]] bool at_decorator_argument(word w) const noexcept;
+  [[nodiscard]] bool at_decorator_argument(word w) const noexcept;
   /// @name(), which is reported; reading goes on.
   [[gnu::cold]] bool empty_argument(word w);
   [[nodiscard]] static std::string_view decorator_form(word w) noexcept;
@@ -13247,7 +13247,7 @@ inline std::string_view reader::decorator_form(word w) noexcept {
   return {};
 }
 
-inline bool reader::at_decorator_argument(word w) const noexcept {
+[[gnu::noinline]] inline bool reader::at_decorator_argument(word w) const noexcept {
   if (at_end() || on_new_line()) return false;
   if (*at_ == '[' || *at_ == '=' || is(*at_, class_digit)) return true;
   if (w.text() != "resource" || !is(*at_, class_letter)) return false;

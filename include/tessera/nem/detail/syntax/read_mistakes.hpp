@@ -698,7 +698,7 @@ inline std::string_view reader::decorator_form(word w) noexcept {
   return {};
 }
 
-inline bool reader::at_decorator_argument(word w) const noexcept {
+[[gnu::noinline]] inline bool reader::at_decorator_argument(word w) const noexcept {
   if (at_end() || on_new_line()) return false;
   if (*at_ == '[' || *at_ == '=' || is(*at_, class_digit)) return true;
   if (w.text() != "resource" || !is(*at_, class_letter)) return false;

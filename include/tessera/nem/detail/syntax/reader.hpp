@@ -280,7 +280,7 @@ class reader : private lexer {
   /// @name[…], @name=…, @name N and @name UNIT[N], which are reported and read
   /// over.
   [[gnu::cold]] void bad_decorator_argument(word w);
-  [[nodiscard, gnu::noinline]] bool at_decorator_argument(word w) const noexcept;
+  [[nodiscard]] bool at_decorator_argument(word w) const noexcept;
   /// @name(), which is reported; reading goes on.
   [[gnu::cold]] bool empty_argument(word w);
   [[nodiscard]] static std::string_view decorator_form(word w) noexcept;
