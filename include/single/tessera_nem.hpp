@@ -7965,18 +7965,61 @@ class walker {
                 .note(head(c_, b.node))
             << c_.name(i) << " is declared here";
       } else if (const std::uint32_t task = names_.task_of(name_index); task != no_node) {
-        auto&& w = c_.report(errc::nem_tok_002_early, i);
-        w << (task == at_ ? "the task depends on its own token " : "token ") << c_.name(i);
-        if (task != at_)
-          (w << (task > at_ ? " is assigned only later" : " is visible only inside its loop"))
-                  .note(head(c_, task))
-              << c_.name(i) << " is assigned here";
+        unseen_token(at, i, task);
       } else {
         auto&& w = c_.report(errc::nem_tok_001_unknown, i);
         w << "no task assigns token " << c_.name(i);
         suggest(c_, w, c_.name(i), binding_kind::token);
       }
     }
+  }
+
+  /// TOK-002: the token at `name` of a list, which the task assigns where it isn't visible.
+  [[gnu::cold]] void unseen_token(std::uint32_t list, std::uint32_t name, std::uint32_t task) {
+    const frame* loop = nullptr;  // that both are in
+    for (const frame& f : frames_)
+      if (task > f.node && task < c_[f.node].next) loop = &f;
+    auto&& w = c_.report(errc::nem_tok_002_early, name);
+    w << (task == at_ ? "the task depends on its own token " : "token ") << c_.name(name);
+    if (task < at_) {
+      (w << " is visible only inside its loop: all tasks of a loop are complete after its endloop")
+              .note(head(c_, task))
+          << c_.name(name) << " is assigned here";
+      drop_token(w, list, name);
+      return;
+    }
+    if (task > at_) w << " is assigned only later";
+    if (loop != nullptr) {
+      w << ": tokens are local to an iteration, and that of the iteration before isn't visible";
+      if (loop->in_flight > 1) {
+        w.note(head(c_, loop->node))
+            << "up to " << loop->in_flight
+            << " iterations overlap; with @max_in_flight(1) each begins after the one before it";
+      } else {
+        w.note(head(c_, loop->node))
+            << "each iteration begins after the one before it is complete; no dependency is needed";
+        drop_token(w, list, name);
+      }
+    } else if (task > at_) {
+      w.note(head(c_, task)) << c_.name(name) << " is assigned here";
+    }
+  }
+  /// Suggests a list of deps without one of its tokens. A wait for nothing isn't valid.
+  template <class Out>
+  [[gnu::cold]] void drop_token(Out& w, std::uint32_t list, std::uint32_t name) const {
+    const std::uint32_t end = c_[list].next, next = c_[name].next;
+    const std::uint32_t last = c_[name].offset + c_[name].length;
+    std::uint32_t before = list;
+    for (const std::uint32_t i : children(c_.d, list))
+      if (i < name) before = i;
+    if (next < end)
+      w.fix({0, c_[name].offset, c_[next].offset - c_[name].offset}) << "";
+    else if (before != list)
+      w.fix(
+          {0, c_[before].offset + c_[before].length, last - c_[before].offset - c_[before].length})
+          << "";
+    else if (c_[list].kind == node_kind::deps)
+      w.fix({0, c_[name].offset, last - c_[name].offset}) << "";
   }
 
   void declare_token(std::uint32_t at, std::uint32_t index, bool is_known) {

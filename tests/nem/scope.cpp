@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: MIT
 
 #include <string>
+#include <string_view>
 
 #include "nem/verified.hpp"
 
@@ -84,6 +85,60 @@ TEST_CASE("nem/scope: tokens", "[nem]") {
               "t = transfer.async(dst=X, src=Y); wait(t); wait(t)"});
   check_copy({"NAM-001", "t = transfer.sync(dst=X, src=Y); ^t = transfer.sync(dst=X, src=Y)",
               "as token", "t = transfer.sync(dst=X, src=Y); u = transfer.sync(dst=X, src=Y)"});
+}
+
+TEST_CASE("nem/scope: tokens of other iterations, and of loops that have ended", "[nem]") {
+  const std::string_view local =
+      ": tokens are local to an iteration, and that of the iteration before isn't visible";
+  const std::string_view in_order =
+      "each iteration begins after the one before it is complete; no dependency is needed";
+  const std::string_view joined =
+      " is visible only inside its loop: all tasks of a loop are complete after its endloop";
+  const std::string b = "buffer B : L2 (size=64) ";
+  const std::string u = "u = transfer.sync(dst=region(B, 0, 8), src=region(B, 8, 8)";
+  const std::string t = "t = transfer.sync(dst=region(B, 16, 8), src=region(B, 24, 8)";
+  const auto check = [&](const std::string& source, std::string_view token, const std::string& text,
+                         const std::string& note, const std::string& fixed) {
+    const auto o = verified(b + source);
+    CAPTURE(source);
+    REQUIRE(o.report.diagnostics.size() == 1);
+    const auto& d = o.report.diagnostics[0];
+    CHECK(tessera::nem::rule(d.code).id() == "TOK-002");
+    CHECK((b + source).substr(d.where.offset - 1, d.where.length + 2) == token);
+    CHECK(o.report.text_of(d.text) == text);
+    CHECK((d.has_note ? o.report.text_of(d.note) : "") == note);
+    REQUIRE(d.has_fix == !fixed.empty());
+    if (!d.has_fix) return;
+    std::string changed = b + source;
+    changed.replace(d.fix.offset, d.fix.length, o.report.text_of(d.replacement));
+    CHECK(changed == b + fixed);
+    CHECK(verified(changed).report.diagnostics.empty());
+  };
+  const std::string loop = "loop i in [0..1]: ", two = "loop i in [0..1] @max_in_flight(2): ";
+  check(loop + u + ", deps=[t]) " + t + ") endloop", "[t]",
+        "token t is assigned only later" + std::string(local), std::string(in_order),
+        loop + u + ", deps=[]) " + t + ") endloop");
+  check(loop + t + ", deps=[t]) endloop", "[t]",
+        "the task depends on its own token t" + std::string(local), std::string(in_order),
+        loop + t + ", deps=[]) endloop");
+  check(two + t + ", deps=[t]) endloop", "[t]",
+        "the task depends on its own token t" + std::string(local),
+        "up to 2 iterations overlap; with @max_in_flight(1) each begins after the one before it",
+        "");
+  check(loop + t + ") endloop " + u + ", deps=[t])", "[t]", "token t" + std::string(joined),
+        "t is assigned here", loop + t + ") endloop " + u + ", deps=[])");
+  check(loop + t + ") endloop wait(t)", "(t)", "token t" + std::string(joined),
+        "t is assigned here", "");
+  // A list of several keeps the others.
+  check(u + ") " + loop + t + ") endloop wait(t, u)", "(t,", "token t" + std::string(joined),
+        "t is assigned here", u + ") " + loop + t + ") endloop wait(u)");
+  check(u + ") " + loop + t + ") endloop wait(u, t)", " t)", "token t" + std::string(joined),
+        "t is assigned here", u + ") " + loop + t + ") endloop wait(u)");
+  // Both outside of loops, or in different ones: nothing is said of iterations.
+  check("wait(t) " + t + ")", "(t)", "token t is assigned only later", "t is assigned here", "");
+  check(t + ", deps=[t])", "[t]", "the task depends on its own token t", "", "");
+  check("wait(t) " + loop + t + ") endloop", "(t)", "token t is assigned only later",
+        "t is assigned here", "");
 }
 
 TEST_CASE("nem/scope: notes point to the earlier declaration", "[nem]") {
