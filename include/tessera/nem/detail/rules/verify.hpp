@@ -77,6 +77,14 @@ class checker {
 }  // namespace nem::detail
 namespace nem {
 
+TESSERA_INLINE catalog load_catalog(const model& d, const verify_options& options,
+                                    std::uint32_t& target) {
+  detail::findings silent(nullptr, options.profile, 0);
+  catalog c;
+  detail::load(d, options, silent, c, target);
+  return c;
+}
+
 TESSERA_INLINE result<program> verify(model d, const verify_options& options, report* found) {
   program p;
   p.model_ = std::move(d);
