@@ -8217,6 +8217,11 @@ class program;
 /// Checks all rules that reading doesn't.
 result<program> verify(model d, const verify_options& options = {}, report* found = nullptr);
 
+/// The type families and devices that a model defines and includes, whether it is valid or not, and
+/// its target: an index of catalog::devices, or no_index.
+[[nodiscard]] catalog load_catalog(const model& d, const verify_options& options,
+                                   std::uint32_t& target);
+
 /// A model without errors, and what its names of files, families and devices refer to.
 class program {
  public:
@@ -19644,6 +19649,14 @@ class checker {
 
 }  // namespace nem::detail
 namespace nem {
+
+TESSERA_INLINE catalog load_catalog(const model& d, const verify_options& options,
+                                    std::uint32_t& target) {
+  detail::findings silent(nullptr, options.profile, 0);
+  catalog c;
+  detail::load(d, options, silent, c, target);
+  return c;
+}
 
 TESSERA_INLINE result<program> verify(model d, const verify_options& options, report* found) {
   program p;

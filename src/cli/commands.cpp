@@ -27,6 +27,12 @@ constexpr std::string_view exit_codes_of_several = R"(Exit status:
   3  a file can't be read or written
 With several files, the highest status of any file.
 )";
+constexpr std::string_view exit_codes_of_lsp = R"(Exit status:
+  0  the client ended the session with shutdown and exit
+  1  it ended otherwise
+  2  wrong command line
+  3  a file can't be read
+)";
 constexpr std::string_view exit_codes_of_diff = R"(Exit status:
   0  the two are identical
   1  they differ, or one of them is malformed
@@ -61,6 +67,7 @@ constexpr verb_row verb_rows[] = {
     {"graph", "Draw a model, as SVG or as a Graphviz DOT graph", in_ark | in_nac | in_nem,
      usual_exit_codes},
     {"fmt", "Format NEM text, keeping its comments", in_nem, exit_codes_of_several},
+    {"lsp", "Serve editors: NEM's findings, hover, completion and more", in_nem, exit_codes_of_lsp},
     {"tokens", "Turn texts into the ids of a container's tokenizer, or back", in_nac,
      usual_exit_codes},
     {"completion", "Print the completion of the command line for a shell", 0, usual_exit_codes},
@@ -287,19 +294,24 @@ constexpr option_row option_rows[] = {
     {"graph", "--no-parameters", "", in_nac, "Omit parameters"},
     {"graph", "--expand", "", in_nem, "Draw every iteration of a loop, not only the first"},
     // Formats with files of their own
-    {"check,info,print,run,trace,graph", "--profile", "NAME", in_nem,
+    {"check,info,print,run,trace,graph,lsp", "--profile", "NAME", in_nem,
      "default: extensions are warnings; strict: they are errors;\n"
      "upstream: FAM-004 and SHP-004, which the format's own examples\nbreak, are warnings",
      "default strict upstream"},
-    {"check,info,print,run,trace,graph", "--device", "NAME|FILE", in_nem,
+    {"check,info,print,run,trace,graph,lsp", "--device", "NAME|FILE", in_nem,
      "Verify for this device: one that the program defines or includes, or\n"
      "that of a file (FILE:NAME if it defines several), whatever the program says"},
     {"check", "--devices", "FOLDER", in_nem,
      "Show which devices of the files in a folder can run the program, and\nwhat prevents the "
      "others"},
-    {"check,info,print,run,trace,graph", "-I,--include", "FOLDER", in_nem,
+    {"lsp", "--devices", "FOLDER", in_nem,
+     "Show which devices of the files in a folder can run a program, where its\nname is hovered "
+     "over; "
+     "include files from there, too"},
+    {"lsp", "--stdio", "", in_nem, "The default; clients add it"},
+    {"check,info,print,run,trace,graph,lsp", "-I,--include", "FOLDER", in_nem,
      "Also look for included files in this folder"},
-    {"check,info,print,run,trace,graph", "--allow-includes-anywhere", "", in_nem,
+    {"check,info,print,run,trace,graph,lsp", "--allow-includes-anywhere", "", in_nem,
      "Allow included files outside the file's folder and those of -I"},
     {"check,info,print,run", "--registry", "FILE", in_genome,
      "The registry of streams (registry.json in the folder of FILE)"},
@@ -621,6 +633,21 @@ dashed ones the order that a wait imposes.)"},
      R"(One statement per line, two spaces of indentation per loop, attributes in the order of the opcode's
 signature. `tessera print` prints the same layout without comments. Without --write the text goes to
 standard output. The meaning of a program never changes.)"},
+    {"lsp", everywhere,
+     R"(A server of the Language Server Protocol on standard input and output: findings as you type,
+hover, definition, references, completion, symbols, formatting, quick fixes, inlay hints and semantic
+tokens. Editors start it.)"},
+    {"lsp", everywhere,
+     R"(Neovim 0.7 or later: copy what is in cmake/editors/vim to ~/.config/nvim, and write in init.lua
+  require('nem_lsp').setup()
+or, for a device,
+  require('nem_lsp').setup({ cmd = { 'tessera', 'lsp', '--device', 'npu.nem:npu_c2' } })
+VS Code: copy cmake/editors/vscode to ~/.vscode/extensions/nem and run `npm install` there; the settings
+nem.server.path and nem.server.arguments say how the server is started.)"},
+    {"lsp", everywhere,
+     R"(Options may come from initializationOptions instead: device, devices, profile, include (a list) and
+allowIncludesAnywhere. Included files are looked for beside the file that names them, in the folders
+of -I, in the workspace and in FOLDER; what the editor has open comes before what is on the disk.)"},
     {"tokens", everywhere,
      R"(A line for each text: its ids with spaces between. Ids that no token has are left out of texts.)"},
     {"genome", everywhere,
@@ -763,6 +790,7 @@ constexpr help_row example_rows[] = {
     {"fmt", everywhere, "tessera fmt tiles.nem"},
     {"fmt", everywhere, "tessera fmt --write kernels/*.nem"},
     {"fmt", everywhere, "tessera fmt --check kernels/*.nem"},
+    {"lsp", everywhere, "tessera lsp --device devices/npu.nem:npu_c2 -I lib"},
     {"tokens", everywhere, "tessera tokens bert.nac 'A text.'"},
     {"tokens", everywhere, "tessera tokens bert.nac --json < lines.txt | jq .tokens"},
     {"tokens", everywhere, "tessera tokens bert.nac --decode 101 7592 102"},

@@ -26,12 +26,6 @@ namespace fs = std::filesystem;
                               : nem::profile::standard;
 }
 
-[[nodiscard]] std::string id_of(const fs::path& path) {
-  std::error_code unknown;
-  fs::path id = fs::weakly_canonical(fs::absolute(path, unknown), unknown);
-  return (unknown ? path : id).string();
-}
-
 /// What the program itself says of its device: a name, a "file", or nothing.
 [[nodiscard]] std::string directive_of(const nem::model& d) {
   std::string inline_device;
@@ -45,19 +39,6 @@ namespace fs = std::filesystem;
 }
 
 }  // namespace
-
-named_device device_of(const std::string& option) {
-  const auto is_name = [](std::string_view s) {
-    return !s.empty() && std::all_of(s.begin(), s.end(), [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-    });
-  };
-  if (option.empty() || is_name(option)) return {"", option};
-  const std::size_t colon = option.rfind(':');
-  if (colon != option.npos && colon != 0 && is_name(std::string_view(option).substr(colon + 1)))
-    return {option.substr(0, colon), option.substr(colon + 1)};
-  return {option, ""};
-}
 
 void add_nem_options(const command& verb, nem_options& options) {
   verb.bind("--profile", options.profile);
@@ -101,58 +82,47 @@ nem::resolver::file nem_files::load_device(const std::string& path, diagnostic& 
     return {};
   }
   const auto at = opened_
-                      .insert_or_assign(id_of(path),
+                      .insert_or_assign(include_id(path),
                                         opened{path, shown_name(path), std::move(in.file->content)})
                       .first;
   return {at->first, as_text(at->second.content.view())};
 }
 
-const std::pair<const std::string, nem_files::opened>* nem_files::find(
-    const std::vector<fs::path>& folders, std::string_view path) {
-  why_.clear();
-  for (const fs::path& folder : folders) {
-    const fs::path candidate = folder / fs::path(path);
-    const std::string id = id_of(candidate);
-    if (!options_.includes_anywhere && !is_inside(folders, id)) {
-      why_ =
-          "it is outside the file's folder and those of -I; --allow-includes-anywhere "
-          "permits it";
-      continue;
-    }
-    if (const auto known = opened_.find(id); known != opened_.end()) return &*known;
-    std::error_code unknown;
-    if (!fs::exists(id, unknown)) continue;
-    // Before it is opened: that could wait for ever at a pipe.
-    if (!fs::is_regular_file(id, unknown)) {
-      why_ = "it isn't a regular file";
-      continue;
-    }
-    io::expected<io::content> content = io::load(id, {}, io::side_input);
-    if (!content) {
-      io::failure unnamed = content.error();
-      unnamed.path.clear();
-      why_ = unnamed.message();
-      continue;
-    }
-    // Findings show lines of it, so it mustn't be just any file.
-    if (detect(content->view(), id) != format::nem) {
-      why_ = "it isn't NEM text";
-      continue;
-    }
-    return &*opened_
-                 .emplace(id, opened{candidate.string(), shown_name(candidate.string()),
-                                     std::move(*content)})
-                 .first;
-  }
-  return nullptr;
+const nem_files::opened_file* nem_files::find(const std::vector<fs::path>& folders,
+                                              std::string_view path) {
+  const opened_file* found = nullptr;
+  const auto accept = [&](const std::string& id, const fs::path& candidate) {
+    return (found = open(id, candidate)) != nullptr;
+  };
+  find_include(folders, path, options_.includes_anywhere, why_, accept);
+  return found;
 }
 
-bool nem_files::is_inside(const std::vector<fs::path>& folders, const std::string& id) {
-  return std::any_of(folders.begin(), folders.end(), [&id](const fs::path& folder) {
-    const fs::path outer = id_of(folder.empty() ? fs::path(".") : folder), inner = id;
-    return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first ==
-           outer.end();
-  });
+const nem_files::opened_file* nem_files::open(const std::string& id, const fs::path& candidate) {
+  if (const auto known = opened_.find(id); known != opened_.end()) return &*known;
+  std::error_code unknown;
+  if (!fs::exists(id, unknown)) return nullptr;
+  // Before it is opened: that could wait for ever at a pipe.
+  if (!fs::is_regular_file(id, unknown)) {
+    why_ = "it isn't a regular file";
+    return nullptr;
+  }
+  io::expected<io::content> content = io::load(id, {}, io::side_input);
+  if (!content) {
+    io::failure unnamed = content.error();
+    unnamed.path.clear();
+    why_ = unnamed.message();
+    return nullptr;
+  }
+  // Findings show lines of it, so it mustn't be just any file.
+  if (detect(content->view(), id) != format::nem) {
+    why_ = "it isn't NEM text";
+    return nullptr;
+  }
+  return &*opened_
+               .emplace(id, opened{candidate.string(), shown_name(candidate.string()),
+                                   std::move(*content)})
+               .first;
 }
 
 source_file nem_files::of(const report& found, std::uint32_t file) const {
@@ -198,7 +168,7 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   }
   const std::string directive = options.device.empty() ? std::string() : directive_of(*d);
   v.resolver = files.resolver();
-  const std::string id = to.path == "-" ? std::string() : id_of(to.path);
+  const std::string id = to.path == "-" ? std::string() : include_id(to.path);
   v.id = id;
   if (!options.hazards) v.hazard_steps = 0;
   if (options.all) v.max_diagnostics = max_findings(from.characters().size());

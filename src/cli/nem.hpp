@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "nem_includes.hpp"
 #include "tessera/nem.hpp"
 #include "tool.hpp"
 
@@ -58,10 +59,11 @@ class nem_files {
                    nem::resolver::file& to);
   /// The first file that `path` leads to from these folders, with its id; null and `why_` where that
   /// is none that may be included.
-  [[nodiscard]] const std::pair<const std::string, opened>* find(
-      const std::vector<std::filesystem::path>& folders, std::string_view path);
-  [[nodiscard]] static bool is_inside(const std::vector<std::filesystem::path>& folders,
-                                      const std::string& id);
+  [[nodiscard]] const opened_file* find(const std::vector<std::filesystem::path>& folders,
+                                        std::string_view path);
+  /// Null and `why_` where it isn't a file of NEM.
+  [[nodiscard]] const opened_file* open(const std::string& id,
+                                        const std::filesystem::path& candidate);
 
   const source& main_;
   std::string path_;
@@ -81,11 +83,6 @@ struct nem_outcome {
   std::string note = {};          ///< that the option --device overrides the program's directive
   exit_code failure = bad_input;  ///< what it means that there is no program
 };
-/// A device as --device names it: by its name, or by a file and perhaps a name, FILE:NAME.
-struct named_device {
-  std::string file, name;
-};
-[[nodiscard]] named_device device_of(const std::string& option);
 [[nodiscard]] nem_outcome verify_nem(const source& from, const reporting& to,
                                      const nem_options& options);
 /// Shows all findings; returns the exit status that they mean.

@@ -411,9 +411,9 @@ class repair {
   /// The statement at an offset; of an unexpected token that begins one, the one before it.
   bool blank_statement(std::size_t offset, errc code) {
     const bool is_unexpected = code == errc::nem_syn_001_token;
-    // Of what is no statement, or no token, only the line.
-    const bool is_stray =
-        code == errc::nem_syn_008_statement || nem::phase_of(code) == nem::phase::lex;
+    // Of what is no statement, misplaced, or no token, only the line.
+    const bool is_stray = (code >= errc::nem_syn_002_loop && code <= errc::nem_syn_008_statement) ||
+                          nem::phase_of(code) == nem::phase::lex;
     std::size_t i = static_cast<std::size_t>(
                         std::upper_bound(lines_.begin(), lines_.end(), offset) - lines_.begin()) -
                     1;
