@@ -1,8 +1,9 @@
 # SPDX-FileCopyrightText: The Tessera authors
 # SPDX-License-Identifier: MIT
 #
-# Compiles the example at the top of each header of NAC that is outside of its facade: the first
-# indented block of comments, as a function whose parameters are what the example takes for granted.
+# Compiles the example at the top of each header of NAC that is outside of its facade, and of the
+# builder of NEM: the first indented block of comments, as a function whose parameters are what the
+# example takes for granted.
 #
 #   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir -P cmake/header_examples.cmake
 
@@ -14,8 +15,9 @@ set(given_safetensors "bytes mapped")
 set(given_weights "const result<nac::model>& file, const nac::parts& parts, bytes mapped, nac::sink& sink")
 set(given_execution_plan "const nac::model& file")
 set(given_tokenizer "const nac::model& file")
+set(given_builder "")
 
-set(code "#include <iostream>\n#include \"tessera/core/describe.hpp\"\n#include \"tessera/nac/all.hpp\"\n
+set(code "#include <iostream>\n#include \"tessera/core/describe.hpp\"\n#include \"tessera/nac/all.hpp\"\n#include \"tessera/nem.hpp\"\n
 using namespace tessera;
 struct anything {
   template <class T>
@@ -25,8 +27,10 @@ anything fail(const text& message);
 template <class... T>
 void use(const T&...);
 ")
-foreach(name IN ITEMS assembly quantization safetensors weights execution_plan tokenizer)
-  set(header "include/tessera/nac/${name}.hpp")
+foreach(path IN ITEMS nac/assembly nac/quantization nac/safetensors nac/weights nac/execution_plan
+                      nac/tokenizer nem/builder)
+  get_filename_component(name "${path}" NAME)
+  set(header "include/tessera/${path}.hpp")
   file(READ "${ROOT}/${header}" text)
   string(FIND "${text}" "\n//\n//   " at)
   if(at EQUAL -1)

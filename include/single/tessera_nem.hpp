@@ -23,6 +23,7 @@
 //   write       canonical text                                    nem/write.hpp
 //   print       the same, with comments: resolved types and bytes nem/print.hpp
 //   write_json  the syntax tree, for tools                        nem/write.hpp
+//   builder     documents from C++                                nem/builder.hpp
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   for_each_task  a verified program, task by task               nem/verify.hpp
 //   describe    findings with line, caret, note and fix           core/report.hpp
@@ -108,1498 +109,49 @@
 #define TESSERA_NEM_HPP
 
 
-// ---- tessera/nem/catalog.hpp
+// ---- tessera/nem/builder.hpp
 //
-// Type families and devices, as declarations of any file define them.
+// Builds NEM documents in code, in the words of the language.
 //
-//   const nem::catalog& c = program.catalog();        // has the built-in families
-//   const nem::type_family& f = c.families[i];
-//   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
+//   nem::builder b;
+//   const nem::expr i("i");
+//   b.program("halves").buffer("X", nem::level::l2, 512).buffer("T", nem::level::l1, 512);
+//   b.loop("i", 0, 1).max_in_flight(2);
+//   b.let("tile", b.region("T", i * 256, 256).elem(nem::element::f16).shape({128}).layout("C"));
+//   b.transfer("t", "tile", b.region("X", i * 256, 256));
+//   b.compute("r", nem::opcode::relu).in("tile").out("tile").deps({"t"}).end_loop();
+//   const result<nem::model> model = b.finish();
 //
-//   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
-//   variant         what it adds: bias or none                   "Variant Reference IDs"
-//   instance        a variant at concrete types: MUST or MAY     "Classification"
-//   device          topology, characteristics, variants          "Device Configuration"
+// The statements come in the order of the calls. What belongs to a statement follows it: operands,
+// attributes, deps, decorators. Where an expression is expected, a string is a name.
 //
-// An instance is what a device lists: gemm.float<f16>.no_bias is one row of `instances`. Those of a
-// variant are in the order of their types.
+//   documents     include program device_file device_name
+//   declarations  constant let buffer; regions: region().elem().shape().layout()
+//   tasks         transfer store compute wait, then in out deps attribute sync
+//   loops         loop end_loop
+//   decorators    max_in_flight resource seq_engine decorate; of operands: decorate
+//   devices       begin_device spec_version num_engines … end_device
+//   families      begin_family parameter binding condition variant conformance end_family
 //
-// Lifetime:   a catalog owns itself.
-// Errors:     none.
-// Limits:     none.
-// Allocation: linear in the declarations.
+// The builder writes source text, and finish() reads it: what it makes is a model as nem::read makes
+// it of canonical text, with the places of that text. So write(model) is the text that findings of
+// verify() are about, and reading it gives the same model.
+//
+// Lifetime:   a builder, its expressions and its operands own themselves.
+// Errors:     the first one is kept, later calls do nothing; finish() returns it. SYN-001 with the
+//             number of the statement for a name that isn't an identifier, a number that isn't finite,
+//             and what belongs to another kind of statement; else those of nem::read.
+// Limits:     those of nem::read without limits on bytes and nodes: 256 nested loops and parentheses.
+// Allocation: the text, which finish() reads twice.
 
-#ifndef TESSERA_NEM_CATALOG_HPP
-#define TESSERA_NEM_CATALOG_HPP
+#ifndef TESSERA_NEM_BUILDER_HPP
+#define TESSERA_NEM_BUILDER_HPP
 
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
-
-
-// ---- tessera/core/pool.hpp
-//
-// Growing arrays of plain values, which models consist of.
-//
-//   tessera::pool<std::int32_t> p = {1, 2};
-//   p.push_back(3);
-//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
-//
-// The part of std::vector's interface that models need, for trivially copyable elements only.
-// Those can be grown by copying bytes, so one function that isn't a template serves every type;
-// with std::vector, instantiating its members would cost more than all the rest of including a
-// format.
-//
-// Lifetime:   owns; iterators, spans and references last until it grows.
-// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
-// Limits:     none.
-// Allocation: at most twice the elements held.
-
-#ifndef TESSERA_CORE_POOL_HPP
-#define TESSERA_CORE_POOL_HPP
-
-#include <cstddef>
-#include <cstring>
 #include <initializer_list>
-#include <new>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-/// Growing bytes: shared by pools and texts, compiled once.
-class block {
- public:
-  block() noexcept = default;
-  block(const block& other) { append(other.data_, other.size_); }
-  block(block&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)),
-        size_(std::exchange(other.size_, 0)),
-        capacity_(std::exchange(other.capacity_, 0)) {}
-  block& operator=(const block& other) { return *this = block(other); }
-  block& operator=(block&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    std::swap(capacity_, other.capacity_);
-    return *this;
-  }
-  ~block() { ::operator delete(data_); }
-
-  [[nodiscard]] void* data() const noexcept { return data_; }
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
-  void set_size(std::size_t size) noexcept { size_ = size; }
-  [[nodiscard]] std::size_t available() const noexcept { return capacity_ - size_; }
-  /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
-  /// overall.
-  [[nodiscard]] void* prepare(std::size_t count) {
-    if (capacity_ - size_ < count) grow(count);
-    return static_cast<char*>(data_) + size_;
-  }
-  void append(const void* from, std::size_t count) {
-    if (count == 0) return;
-    if (capacity_ - size_ < count) return append_growing(from, count);
-    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
-    std::memcpy(static_cast<char*>(data_) + size_, from, count);
-    size_ += count;
-  }
-  void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
-    if (size_ != 0) std::memcpy(data, data_, size_);
-    ::operator delete(data_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-
- private:
-  /// The capacity that makes room for `count` more bytes.
-  [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
-    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
-    return doubled > needed ? doubled : needed < 64 ? 64 : needed;
-  }
-  [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
-
- protected:
-  [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
-    block to;
-    to.reserve(grown(count));  // if it throws: no change
-    to.append(data_, size_);
-    to.append(from, count);  // which may be in this block
-    *this = std::move(to);
-  }
-
-  void* data_ = nullptr;
-  std::size_t size_ = 0, capacity_ = 0;
-};
-
-}  // namespace detail
-
-/// Elements of a pool or of any other contiguous range: a std::span<const T> without its
-/// concepts, which converts to one. Lifetime: borrows.
-template <class T>
-class view {
- public:
-  constexpr view() noexcept = default;
-  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
-
-  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
-  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
-  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
-  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
-  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
-
- private:
-  const T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-template <class T>
-class pool : private detail::block {
-  // Members of the block are used directly: each call that is inlined costs the compiler.
-  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
-
- public:
-  using value_type = T;
-
-  pool() noexcept = default;
-  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
-
-  operator view<T>() const& noexcept { return {data(), size()}; }
-  operator view<T>() const&& = delete;
-
-  [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
-  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
-  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
-    return static_cast<const T*>(data_)[i];
-  }
-  [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
-  [[nodiscard]] const T& back() const noexcept {
-    return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
-  }
-  [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
-  [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
-  [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
-  [[nodiscard]] const T* end() const noexcept {
-    return static_cast<const T*>(data_) + size_ / sizeof(T);
-  }
-
-  void push_back(const T& value) {
-    if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
-    ::new (static_cast<void*>(data() + size())) T(value);
-    advance(1);
-  }
-  void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
-  void pop_back() noexcept { size_ -= sizeof(T); }
-  void clear() noexcept { size_ = 0; }
-  /// Room for `count` more elements; write them there, then say how many with advance().
-  [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block::prepare(count * sizeof(T)));
-  }
-  void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
-  /// How many more elements fit before it grows.
-  [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
-  void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
-  /// New elements are value-initialized.
-  void resize(std::size_t count) {
-    if (count > size()) (void)block::prepare((count - size()) * sizeof(T));
-    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
-    size_ = count * sizeof(T);
-  }
-
-  /// Keeps the first `count` elements; there must be at least as many.
-  void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
-
-  friend bool operator==(const pool& a, const pool& b) {
-    if (a.size() != b.size()) return false;
-    for (std::size_t i = 0; i < a.size(); ++i)
-      if (!(a[i] == b[i])) return false;
-    return true;
-  }
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_POOL_HPP
-
-// ---- tessera/core/sort.hpp
-//
-// Sorting, stable, and searching, for plain values in a row.
-//
-//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
-//     return a.from < b.from;
-//   });
-//
-//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
-//                                            [&](const edge& e) { return e.from < wanted; });
-//
-// Sorting merges existing runs, so that values in order cost one pass. Both replace
-// the standard algorithms, which cost more to include than all the rest.
-//
-// Lifetime:   nothing is kept.
-// Errors:     std::bad_alloc where the host has exceptions.
-// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
-// Allocation: to sort, the size of the values once more, unless they are in order.
-
-#ifndef TESSERA_CORE_SORT_HPP
-#define TESSERA_CORE_SORT_HPP
-
-#include <cstddef>
-#include <cstring>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-namespace detail {
-
-/// Sorts `count` elements of `size` bytes. One function for all types: each of its own costs the
-/// compiler more than it gains.
-[[gnu::noinline]] inline void sort_bytes(void* values, std::size_t count, std::size_t size,
-                                         bool (*less)(const void* context, const void* a,
-                                                      const void* b),
-                                         const void* context) {
-  block other;
-  other.append(values, count * size);
-  char *from = static_cast<char*>(values), *to = static_cast<char*>(other.data());
-  const std::size_t end = count * size;
-  for (std::size_t width = size; width < end; width *= 2) {
-    for (std::size_t first = 0; first < end; first += 2 * width) {
-      const std::size_t middle = end - first > width ? first + width : end;
-      const std::size_t last = end - first > 2 * width ? first + 2 * width : end;
-      std::size_t a = first, b = middle;
-      for (std::size_t i = first; i < last; i += size) {
-        const bool is_a = a < middle && (b == last || !less(context, from + b, from + a));
-        std::memcpy(to + i, from + (is_a ? a : b), size);
-        (is_a ? a : b) += size;
-      }
-    }
-    char* const swapped = from;
-    from = to;
-    to = swapped;
-  }
-  if (from != values) std::memcpy(values, from, end);
-}
-
-}  // namespace detail
-
-/// Puts `count` values in ascending order; equal ones keep their order.
-template <class T, class Less>
-void sort(T* values, std::size_t count, Less less) {
-  std::size_t ordered = 1;
-  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
-  if (ordered >= count) return;
-
-  detail::sort_bytes(
-      values, count, sizeof(T),
-      [](const void* context, const void* a, const void* b) {
-        return static_cast<bool>((*static_cast<const Less*>(context))(*static_cast<const T*>(a),
-                                                                      *static_cast<const T*>(b)));
-      },
-      &less);
-}
-
-/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
-/// true for a prefix of the values and false for the rest.
-template <class T, class Below>
-[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
-                                                    Below below) {
-  std::size_t first = 0;
-  while (count != 0) {
-    const std::size_t half = count / 2;
-    if (below(values[first + half])) {
-      first += half + 1;
-      count -= half + 1;
-    } else {
-      count = half;
-    }
-  }
-  return first;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_SORT_HPP
-
-// ---- tessera/core/text.hpp
-//
-// Text that grows, UTF-8, and places in a text.
-//
-//   tessera::text out;
-//   out << "line " << 7;
-//   std::string_view v = out;
-//   std::cout << out;                                            // or any stream with write()
-//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
-//
-// `text` is what writers and printers return: characters in one block that isn't cleared before it
-// is written, so that a writer can reserve a record's bound once and then store through a pointer.
-// It replaces std::string, which would cost more to include than the rest of the library.
-//
-// Lifetime:   text owns; view() and the conversion borrow from it.
-// Errors:     none; std::bad_alloc where the host has exceptions.
-// Limits:     none.
-// Allocation: at most twice the characters held.
-
-#ifndef TESSERA_CORE_TEXT_HPP
-#define TESSERA_CORE_TEXT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <type_traits>
-#include <utility>
-
-
-// ---- tessera/core/digits.hpp
-//
-// Integers as decimal digits, stored through a pointer.
-//
-//   char line[tessera::integer_capacity];
-//   char* end = tessera::put_integer(line, -1234);   // "-1234"
-//
-// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
-// one word, by multiplications: no loop and no branch depends on the number of digits, which
-// is unpredictable in real files.
-//
-// Lifetime:   values.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_DIGITS_HPP
-#define TESSERA_CORE_DIGITS_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
-
-// ---- tessera/core/load_store.hpp
-//
-// Numbers in memory: little-endian loads and stores of any alignment, and checked arithmetic.
-//
-//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
-//   tessera::store_le(out, std::int64_t{-1});
-//   if (!checked_add(offset, size, end)) return too_large;
-//
-// Lifetime:   values.
-// Errors:     none: the caller ensures that there are enough bytes.
-// Limits:     none.
-// Allocation: none, except for the growth of a pool.
-
-#ifndef TESSERA_CORE_LOAD_STORE_HPP
-#define TESSERA_CORE_LOAD_STORE_HPP
-
-#include <bit>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <type_traits>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-template <std::size_t Size>
-struct unsigned_of_size;
-template <>
-struct unsigned_of_size<1> {
-  using type = std::uint8_t;
-};
-template <>
-struct unsigned_of_size<2> {
-  using type = std::uint16_t;
-};
-template <>
-struct unsigned_of_size<4> {
-  using type = std::uint32_t;
-};
-template <>
-struct unsigned_of_size<8> {
-  using type = std::uint64_t;
-};
-
-template <class T>
-[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
-  T out = 0;
-  for (std::size_t i = 0; i < sizeof(T); ++i) {
-    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
-    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
-  }
-  return out;
-}
-
-}  // namespace detail
-
-/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-[[nodiscard]] inline T load_le(const void* from) noexcept {
-  typename detail::unsigned_of_size<sizeof(T)>::type raw;
-  std::memcpy(&raw, from, sizeof raw);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  return std::bit_cast<T>(raw);
-}
-
-/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
-template <class T>
-  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
-inline void store_le(void* to, T value) noexcept {
-  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
-  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
-  std::memcpy(to, &raw, sizeof raw);
-}
-
-/// Appends `value` little-endian to a pool of bytes.
-template <class Pool, class T>
-inline void append_le(Pool& to, T value) {
-  std::byte raw[sizeof(T)];
-  store_le(raw, value);
-  to.append(raw, sizeof raw);
-}
-
-/// A number as std::size_t; a larger one loses its upper bits.
-[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
-
-/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
-  return !__builtin_add_overflow(a, b, &out);
-}
-
-/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
-template <class T>
-[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
-  return !__builtin_mul_overflow(a, b, &out);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LOAD_STORE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
-/// the number's length.
-inline constexpr std::size_t integer_capacity = 21;
-
-namespace detail {
-
-inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
-
-/// The characters of each number below 1000, the first in the lowest byte, and their count in the
-/// highest: most numbers in real files are small.
-struct small_numbers {
-  std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
-    for (std::uint32_t n = 0; n < 1000; ++n) {
-      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
-      at[n] = n < 10    ? padded >> 16 | 1u << 24
-              : n < 100 ? padded >> 8 | 2u << 24
-                        : padded | 3u << 24;
-    }
-  }
-};
-inline constexpr small_numbers below_1000;
-
-/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
-[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
-  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
-  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
-  // by rounded reciprocals that are exact below 10^4 and 10^2.
-  const std::uint64_t high = n / 10000;
-  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
-  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
-  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
-  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
-  return (twos << 8) - tens * ((10u << 8) - 1);
-}
-
-/// n < 10^8 in eight characters.
-inline void put_eight(char* to, std::uint32_t n) noexcept {
-  store_le(to, eight_digits(n) | eight_zeros);
-}
-
-/// n < 1000; four characters are overwritten.
-inline char* put_small(char* to, std::uint32_t n) noexcept {
-  const std::uint32_t entry = below_1000.at[n];
-  store_le(to, entry);
-  return to + (entry >> 24);
-}
-
-/// n < 10^8 without leading zeros; eight characters are overwritten.
-inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
-  const std::uint64_t digits = eight_digits(n);
-  // Bits before the first nonzero digit, in whole bytes; the last digit always counts.
-  const auto leading =
-      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
-  store_le(to, (digits | eight_zeros) >> leading);
-  return to + (8 - leading / 8);
-}
-
-inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
-  constexpr std::uint64_t unit = 100000000;
-  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
-  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
-  const std::uint64_t high = n / unit;
-  if (high < unit) {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
-  } else {
-    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
-    put_eight(to, static_cast<std::uint32_t>(high % unit));
-    to += 8;
-  }
-  put_eight(to, static_cast<std::uint32_t>(n % unit));
-  return to + 8;
-}
-
-}  // namespace detail
-
-/// Writes any integer in decimal and returns the end. `to` has `integer_capacity` bytes.
-template <class Int>
-  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-inline char* put_integer(char* to, Int value) noexcept {
-  auto magnitude = static_cast<std::uint64_t>(value);
-  if constexpr (std::is_signed_v<Int>) {
-    const bool negative = value < 0;
-    *to = '-';  // overwritten by a digit when there is no sign, as that is unpredictable too
-    to += negative ? 1 : 0;
-    magnitude = negative ? 0 - magnitude : magnitude;
-  }
-  return detail::put_magnitude(to, magnitude);
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DIGITS_HPP
-
-namespace tessera::inline TESSERA_ABI {
-
-/// Growing characters. Movable and copyable; not terminated by a zero.
-class text {
- public:
-  text() noexcept = default;
-  explicit text(std::string_view from) { *this << from; }
-
-  [[nodiscard]] const char* data() const noexcept {
-    return static_cast<const char*>(block_.data());
-  }
-  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
-  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
-  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
-  std::string_view view() const&& = delete;
-  operator std::string_view() const& noexcept { return view(); }
-  operator std::string_view() const&& = delete;
-
-  void clear() noexcept { block_.set_size(0); }
-  /// Keeps the first `size` characters.
-  void truncate(std::size_t size) noexcept {
-    if (size < block_.size()) block_.set_size(size);
-  }
-
-  /// Room for `count` more characters; write them there, then say how many with advance().
-  [[nodiscard]] char* prepare(std::size_t count) {
-    return static_cast<char*>(block_.prepare(count));
-  }
-  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
-  /// How many more characters fit before it grows.
-  [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
-  void reserve(std::size_t size) { block_.reserve(size); }
-
-  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
-  text& operator<<(char c) {
-    *prepare(1) = c;
-    return advance(1), *this;
-  }
-  /// Any integer, in decimal.
-  template <class Int>
-    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
-  text& operator<<(Int value) {
-    char* const to = prepare(integer_capacity);
-    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
-  }
-  /// Not implicitly converted to char; see append_double.
-  template <class Value>
-    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
-  text& operator<<(Value) = delete;
-  text& operator<<(const char* s) { return *this << std::string_view(s); }
-
-  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
-  template <class Stream>
-    requires requires(Stream& out, const char* data) { out.write(data, 1); }
-  friend Stream& operator<<(Stream& out, const text& t) {
-    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
-    return out;
-  }
-
- private:
-  detail::block block_;
-};
-
-[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
-  return a.view() == b;
-}
-[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
-  return a.view() == b.view();
-}
-
-/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
-/// length, 1 to 4, or 0 when it is truncated, overlong, a surrogate, or above U+10FFFF.
-[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
-  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
-  const std::ptrdiff_t left = end - at;
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
-  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
-  if (lead < 0xf0) {
-    if (left < 3 || !tail(1) || !tail(2)) return 0;
-    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
-    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
-    return 3;
-  }
-  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
-  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
-  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
-  return 4;
-}
-
-/// Whether all of a text is UTF-8.
-[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
-  const char* const end = s.data() + s.size();
-  for (const char* at = s.data(); at != end;) {
-    const unsigned length = utf8_length(at, end);
-    if (length == 0) return false;
-    at += length;
-  }
-  return true;
-}
-
-/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
-/// returns its length.
-constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
-  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
-  if (code_point < 0x80) return put(code_point), 1;
-  if (code_point < 0x800) {
-    put(0xc0 | code_point >> 6);
-    return put(0x80 | (code_point & 0x3f)), 2;
-  }
-  if (code_point < 0x10000) {
-    put(0xe0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3f));
-    return put(0x80 | (code_point & 0x3f)), 3;
-  }
-  put(0xf0 | code_point >> 18);
-  put(0x80 | (code_point >> 12 & 0x3f));
-  put(0x80 | (code_point >> 6 & 0x3f));
-  return put(0x80 | (code_point & 0x3f)), 4;
-}
-
-/// The number of bytes at `at`, at least one before `end`, that must not reach a terminal
-/// unescaped: a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text
-/// around, has no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
-/// U+206F, U+FEFF). 0 for all others.
-[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
-  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
-    return static_cast<unsigned char>(at[i]);
-  };
-  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
-  const unsigned length = utf8_length(at, end);
-  if (length == 0) return 1;
-  if (length == 2) {
-    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
-    return c < 0xa0 || c == 0x61c ? 2 : 0;
-  }
-  if (length == 4) return 0;
-  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
-  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
-                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
-  return unsafe ? 3 : 0;
-}
-
-/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), except for the ASCII characters in `kept`.
-void append_shown(text& out, std::string_view s, std::string_view kept = {});
-
-/// A place in a text, both from 1; the column counts bytes, as compilers do.
-struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
-  friend constexpr bool operator==(const line_column&, const line_column&) = default;
-};
-
-/// The line and column of a byte offset; an offset past the end counts as the end.
-[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
-  line_column at;
-  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
-  for (std::size_t i = 0; i < end; ++i) {
-    ++at.column;
-    if (source[i] == '\n') at = {at.line + 1, 1};
-  }
-  return at;
-}
-
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_CORE_TEXT_HPP
-
-// ---- tessera/nem/format.hpp
-//
-// NEM's tables: element types, memory levels, units, decorators, attributes and the opcodes.
-//
-//   nem::opcode op = nem::find_opcode("conv2d");        // opcode::conv2d
-//   nem::opcode_table[std::size_t(op)].inputs;          // "X W B?"
-//   nem::signature(op).required_inputs;                 // 2
-//   nem::bitwidth(nem::element::i4);                    // 4
-//
-//   element     i4 … f32, and three extensions            "Element Types"
-//   level       DDR, L2, L1                               "Memory Levels"
-//   unit        NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM       "Execution Units"
-//   opcode      49 with operands, attributes, families    opcode registry, contract 1.0
-//   attribute   22 with the kind of their value           opcode registry
-//   decorator   10 with what they apply to                "Decorators"
-//
-// Operand names are positional. "B?" may be missing (and all after it), "X*" is one or
-// more; an attribute "groups?" has a default. Families are those whose variants govern the types.
-//
-// Lifetime:   constants.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_FORMAT_HPP
-#define TESSERA_NEM_FORMAT_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-// X(enumerator, bits, class): "extension" types belong to other readers, no family knows them.
-#define TESSERA_NEM_ELEMENTS(X)                                                                    \
-  X(i4, 4, integer)                                                                                \
-  X(i8, 8, integer)                                                                                \
-  X(i16, 16, integer)                                                                              \
-  X(i32, 32, integer)                                                                              \
-  X(u8, 8, integer)                                                                                \
-  X(u16, 16, integer)                                                                              \
-  X(u32, 32, integer)                                                                              \
-  X(f16, 16, floating)                                                                             \
-  X(bf16, 16, floating)                                                                            \
-  X(f32, 32, floating)                                                                             \
-  X(tf32, 32, extension)                                                                           \
-  X(f64, 64, extension)                                                                            \
-  X(bool_, 8, extension)
-
-/// The type of an element; `none` where no type was given.
-enum class element : std::uint8_t {
-#define TESSERA_X(name, bits, kind) name,
-  TESSERA_NEM_ELEMENTS(TESSERA_X)
-#undef TESSERA_X
-      none,
-};
-enum class element_class : std::uint8_t { integer, floating, extension };
-
-struct element_row {
-  std::string_view name;
-  std::uint32_t bits;
-  element_class kind;
-};
-inline constexpr element_row element_table[] = {
-#define TESSERA_X(name, bits, kind) {#name, bits, element_class::kind},
-    TESSERA_NEM_ELEMENTS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_ELEMENTS
-inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
-
-[[nodiscard]] constexpr std::string_view name(element e) noexcept {
-  return e == element::none    ? std::string_view("untyped")
-         : e == element::bool_ ? std::string_view("bool")
-                               : element_table[static_cast<std::size_t>(e)].name;
-}
-/// Bits of one element (specification, "Element Bitwidth"); 0 for none.
-[[nodiscard]] constexpr std::uint32_t bitwidth(element e) noexcept {
-  return e == element::none ? 0 : element_table[static_cast<std::size_t>(e)].bits;
-}
-[[nodiscard]] constexpr bool is_integer(element e) noexcept {
-  return e != element::none &&
-         element_table[static_cast<std::size_t>(e)].kind == element_class::integer;
-}
-[[nodiscard]] constexpr bool is_floating(element e) noexcept {
-  return e != element::none &&
-         element_table[static_cast<std::size_t>(e)].kind == element_class::floating;
-}
-[[nodiscard]] constexpr bool is_extension(element e) noexcept {
-  return e != element::none &&
-         element_table[static_cast<std::size_t>(e)].kind == element_class::extension;
-}
-/// The element type of a word of a program, or none.
-[[nodiscard]] constexpr element find_element(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < element_count; ++i)
-    if (name(static_cast<element>(i)) == word) return static_cast<element>(i);
-  return element::none;
-}
-
-/// The element type that a word of another language means, such as int8, fp16 or F32; or none.
-[[nodiscard, gnu::cold]] constexpr element element_meant(std::string_view word) noexcept {
-  constexpr std::string_view prefixes[][2] = {
-      {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
-      {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};
-  char lower[8] = {};
-  std::size_t letters = 0;
-  for (; letters < word.size() && letters < 8 && (word[letters] < '0' || word[letters] > '9');
-       ++letters)
-    lower[letters] = static_cast<char>(word[letters] | 0x20);
-  const std::string_view bits = word.substr(letters);
-  for (const auto& p : prefixes)
-    for (std::size_t i = 0; i < element_count && p[0] == std::string_view(lower, letters); ++i) {
-      const std::string_view known = element_table[i].name;
-      if (known.size() == p[1].size() + bits.size() && known.substr(0, p[1].size()) == p[1] &&
-          known.substr(p[1].size()) == bits && !is_extension(static_cast<element>(i)))
-        return static_cast<element>(i);
-    }
-  return element::none;
-}
-
-/// Where a buffer lies, from far to near.
-enum class level : std::uint8_t { ddr, l2, l1 };
-inline constexpr std::size_t level_count = static_cast<std::size_t>(level::l1) + 1;
-[[nodiscard]] constexpr std::string_view name(level l) noexcept {
-  return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
-}
-
-/// Whether the issuing stream goes on at once, or waits for the task.
-enum class mode : std::uint8_t { async, sync };
-[[nodiscard]] constexpr std::string_view name(mode m) noexcept {
-  return m == mode::async ? "async" : "sync";
-}
-
-/// Execution units: five of an engine, then two of the device.
-enum class unit : std::uint8_t { nmu, cstl, dma, vpu, seq, sdma, wdm, none };
-inline constexpr std::string_view unit_names[] = {"NMU", "CSTL", "DMA", "VPU",
-                                                  "SEQ", "sDMA", "WDM"};
-inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[0];
-[[nodiscard]] constexpr std::string_view name(unit u) noexcept {
-  return u == unit::none ? std::string_view("none") : unit_names[static_cast<std::size_t>(u)];
-}
-[[nodiscard]] constexpr unit find_unit(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < unit_count; ++i)
-    if (unit_names[i] == word) return static_cast<unit>(i);
-  return unit::none;
-}
-/// Whether the unit belongs to an engine, not to the device.
-[[nodiscard]] constexpr bool is_per_engine(unit u) noexcept { return u <= unit::seq; }
-
-/// The forms of a quantization descriptor ("Quantization Descriptor").
-enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
-[[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
-  return q == quantization::per_tensor    ? "per_tensor"
-         : q == quantization::per_channel ? "per_channel"
-                                          : "per_group";
-}
-/// The fields of a descriptor, in canonical order. `scale` and `zero_point` are those of
-/// per_tensor.
-enum class quant_field : std::uint8_t { axis, group_size, scale, zero_point, scales, zero_points };
-inline constexpr std::string_view quant_field_names[] = {"axis",       "group_size", "scale",
-                                                         "zero_point", "scales",     "zero_points"};
-
-/// What an attribute's value is.
-enum class attribute_kind : std::uint8_t {
-  integer,
-  real,
-  boolean,
-  element,
-  integers,
-  string,
-  word
-};
-inline constexpr std::size_t attribute_kind_count =
-    static_cast<std::size_t>(attribute_kind::word) + 1;
-
-// X(enumerator, kind)
-#define TESSERA_NEM_ATTRIBUTES(X)                                                                  \
-  X(accum_type, element)                                                                           \
-  X(pads, integers)                                                                                \
-  X(strides, integers)                                                                             \
-  X(dilations, integers)                                                                           \
-  X(groups, integer)                                                                               \
-  X(kernel_shape, integers)                                                                        \
-  X(alpha, real)                                                                                   \
-  X(min_val, real)                                                                                 \
-  X(max_val, real)                                                                                 \
-  X(perm, integers)                                                                                \
-  X(target_shape, integers)                                                                        \
-  X(starts, integers)                                                                              \
-  X(ends, integers)                                                                                \
-  X(axes, integers)                                                                                \
-  X(steps, integers)                                                                               \
-  X(axis, integer)                                                                                 \
-  X(split_sizes, integers)                                                                         \
-  X(mode, word)                                                                                    \
-  X(constant_value, real)                                                                          \
-  X(keepdims, boolean)                                                                             \
-  X(epsilon, real)                                                                                 \
-  X(op, string)
-
-enum class attribute : std::uint8_t {
-#define TESSERA_X(name, kind) name,
-  TESSERA_NEM_ATTRIBUTES(TESSERA_X)
-#undef TESSERA_X
-      unknown,
-};
-struct attribute_row {
-  std::string_view name;
-  attribute_kind kind;
-};
-inline constexpr attribute_row attribute_table[] = {
-#define TESSERA_X(name, kind) {#name, attribute_kind::kind},
-    TESSERA_NEM_ATTRIBUTES(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_ATTRIBUTES
-inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
-[[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < attribute_count; ++i)
-    if (attribute_table[i].name == word) return static_cast<attribute>(i);
-  return attribute::unknown;
-}
-
-enum class opcode_category : std::uint8_t {
-  data_movement,
-  linear_algebra,
-  convolution,
-  elementwise_unary,
-  elementwise_binary,
-  elementwise_other,
-  pooling,
-  layout,
-  reduction,
-  normalization,
-  softmax,
-  type_conversion,
-  generic
-};
-inline constexpr std::string_view opcode_category_names[] = {"data_movement",
-                                                             "linear_algebra",
-                                                             "convolution",
-                                                             "elementwise_unary",
-                                                             "elementwise_binary",
-                                                             "elementwise_other",
-                                                             "pooling",
-                                                             "layout",
-                                                             "reduction",
-                                                             "normalization",
-                                                             "softmax",
-                                                             "type_conversion",
-                                                             "generic"};
-[[nodiscard]] constexpr std::string_view name(opcode_category c) noexcept {
-  return opcode_category_names[static_cast<std::size_t>(c)];
-}
-enum class opcode_status : std::uint8_t { stable, future };
-enum class hardware_status : std::uint8_t { supported, future, partial, escape_hatch };
-
-// clang-format off
-// X(enumerator, category, status, inputs, outputs, attributes, families, unit, hardware)
-#define TESSERA_NEM_OPCODES(X)                                                                     \
-  X(transfer, data_movement, stable, "src", "dst", "", "", dma, supported)                         \
-  X(store, data_movement, stable, "src", "dst", "", "", dma, supported)                            \
-  X(gemm, linear_algebra, stable, "A B C?", "Y", "accum_type",                                     \
-    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
-  X(matmul, linear_algebra, stable, "A B", "Y", "accum_type",                                      \
-    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
-  X(conv2d, convolution, stable, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
-    "conv2d.float conv2d.int8 conv2d.int4", nmu, supported)                                        \
-  X(conv1d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
-    "", nmu, future)                                                                               \
-  X(conv3d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
-    "", nmu, future)                                                                               \
-  X(depthwise_conv2d, convolution, future, "X W B?", "Y", "pads strides dilations accum_type",     \
-    "", nmu, future)                                                                               \
-  X(relu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(leaky_relu, elementwise_unary, stable, "X", "Y", "alpha", "eltwise", cstl, supported)          \
-  X(sigmoid, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                  \
-  X(tanh, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(exp, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
-  X(log, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
-  X(sqrt, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(abs, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
-  X(neg, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
-  X(gelu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(silu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
-  X(add, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(sub, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(mul, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(div, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(min, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(max, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(pow, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
-  X(clamp, elementwise_other, stable, "X", "Y", "min_val max_val", "eltwise", cstl, supported)     \
-  X(maxpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
-  X(avgpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
-  X(transpose, layout, stable, "X", "Y", "perm", "view", cstl, supported)                          \
-  X(reshape, layout, stable, "X", "Y", "target_shape", "view", cstl, supported)                    \
-  X(slice, layout, stable, "X", "Y", "starts ends axes steps", "view", cstl, supported)            \
-  X(concat, layout, stable, "X*", "Y", "axis", "view", cstl, supported)                            \
-  X(split, layout, stable, "X", "Y*", "axis split_sizes", "view", cstl, supported)                 \
-  X(pad, layout, stable, "X", "Y", "pads mode constant_value?", "view", cstl, supported)           \
-  X(gather, layout, stable, "X indices", "Y", "axis", "view", cstl, supported)                     \
-  X(reduce_sum, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
-  X(reduce_max, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
-  X(reduce_min, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
-  X(argmax, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
-  X(argmin, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
-  X(layernorm, normalization, stable, "X scale? bias?", "Y", "axis epsilon",                       \
-    "norm", cstl, supported)                                                                       \
-  X(rmsnorm, normalization, stable, "X scale?", "Y", "axis epsilon", "norm", cstl, supported)      \
-  X(softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                        \
-  X(log_softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                    \
-  X(cast, type_conversion, stable, "X", "Y", "", "cast", cstl, partial)                            \
-  X(quantize, type_conversion, stable, "X", "Y", "", "quantize", cstl, partial)                    \
-  X(dequantize, type_conversion, stable, "X", "Y", "", "dequantize", cstl, partial)                \
-  X(compute, generic, stable, "X*", "Y*", "op", "", none, escape_hatch)
-// clang-format on
-
-/// The opcodes of the registry; `unknown` for others.
-enum class opcode : std::uint8_t {
-#define TESSERA_X(name, ...) name,
-  TESSERA_NEM_OPCODES(TESSERA_X)
-#undef TESSERA_X
-      unknown,
-};
-struct opcode_row {
-  std::string_view name;
-  opcode_category category;
-  opcode_status status;
-  std::string_view inputs, outputs, attributes;  ///< in the registry's order, blanks between
-  std::string_view families;                     ///< of the variants that govern the types
-  nem::unit unit;                                ///< as the registry has it; see default_unit
-  hardware_status hardware;
-};
-inline constexpr opcode_row opcode_table[] = {
-#define TESSERA_X(name, category, status, inputs, outputs, attributes, families, unit_, hardware)  \
-  {#name,                                                                                          \
-   opcode_category::category,                                                                      \
-   opcode_status::status,                                                                          \
-   inputs,                                                                                         \
-   outputs,                                                                                        \
-   attributes,                                                                                     \
-   families,                                                                                       \
-   unit::unit_,                                                                                    \
-   hardware_status::hardware},
-    TESSERA_NEM_OPCODES(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_OPCODES
-inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
-[[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
-  return opcode_table[static_cast<std::size_t>(op)];
-}
-[[nodiscard]] constexpr std::string_view name(opcode op) noexcept {
-  return op == opcode::unknown ? std::string_view("unknown") : row(op).name;
-}
-[[nodiscard]] constexpr opcode find_opcode(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < opcode_count; ++i)
-    if (opcode_table[i].name == word) return static_cast<opcode>(i);
-  return opcode::unknown;
-}
-
-/// Removes the next word from a blank-separated list; empty at its end.
-[[nodiscard]] constexpr std::string_view next_word(std::string_view& list) noexcept {
-  std::size_t size = 0;
-  while (size < list.size() && list[size] != ' ') ++size;
-  const std::string_view word = list.substr(0, size);
-  list.remove_prefix(size < list.size() ? size + 1 : size);
-  return word;
-}
-
-/// What a row of the table says, in numbers.
-struct opcode_signature {
-  std::uint8_t required_inputs = 0, inputs = 0;  ///< of variadic ones at least `required_inputs`
-  std::uint8_t outputs = 0;
-  bool variadic_inputs = false, variadic_outputs = false;
-  std::uint32_t required_attributes = 0, attributes = 0;  ///< bit n is attribute n
-};
-namespace detail {
-[[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
-  opcode_signature s;
-  for (std::string_view list = r.inputs; !list.empty();) {
-    const std::string_view word = next_word(list);
-    s.inputs = static_cast<std::uint8_t>(s.inputs + 1);
-    if (word.back() != '?') s.required_inputs = s.inputs;
-    s.variadic_inputs = s.variadic_inputs || word.back() == '*';
-  }
-  for (std::string_view list = r.outputs; !list.empty();) {
-    const std::string_view word = next_word(list);
-    s.outputs = static_cast<std::uint8_t>(s.outputs + 1);
-    s.variadic_outputs = s.variadic_outputs || word.back() == '*';
-  }
-  for (std::string_view list = r.attributes; !list.empty();) {
-    std::string_view word = next_word(list);
-    const bool optional = word.back() == '?';
-    if (optional) word.remove_suffix(1);
-    const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(find_attribute(word));
-    s.attributes |= bit;
-    if (!optional) s.required_attributes |= bit;
-  }
-  return s;
-}
-struct signatures {
-  opcode_signature of[opcode_count];
-};
-[[nodiscard]] constexpr signatures all_signatures() noexcept {
-  signatures all;
-  for (std::size_t i = 0; i < opcode_count; ++i) all.of[i] = signature_of(opcode_table[i]);
-  return all;
-}
-inline constexpr signatures signature_table = all_signatures();
-}  // namespace detail
-[[nodiscard]] constexpr const opcode_signature& signature(opcode op) noexcept {
-  return detail::signature_table.of[static_cast<std::size_t>(op)];
-}
-
-/// A set of units: bit n is unit n.
-using unit_set = std::uint8_t;
-[[nodiscard]] constexpr unit_set units(unit u) noexcept {
-  return static_cast<unit_set>(1u << static_cast<unsigned>(u));
-}
-
-/// The unit that executes an opcode where no @resource says otherwise. Where the specification and
-/// the registry differ (reductions, conversions, store), the specification decides. Transfers that
-/// touch DDR go to sDMA instead.
-[[nodiscard]] constexpr unit default_unit(opcode op) noexcept {
-  if (op == opcode::unknown) return unit::none;
-  if (op == opcode::store) return unit::cstl;
-  const opcode_category c = row(op).category;
-  if (c == opcode_category::reduction || c == opcode_category::type_conversion) return unit::vpu;
-  return row(op).unit;
-}
-/// The units that @resource may bind an opcode to.
-[[nodiscard]] constexpr unit_set eligible_units(opcode op) noexcept {
-  constexpr unit_set n = units(unit::nmu), c = units(unit::cstl), d = units(unit::dma),
-                     v = units(unit::vpu);
-  if (op == opcode::unknown || op == opcode::compute) return n | c | d | v;
-  if (op == opcode::store) return c | d;
-  switch (row(op).category) {
-    case opcode_category::data_movement: return d;
-    case opcode_category::linear_algebra:
-    case opcode_category::convolution: return n | v;
-    case opcode_category::layout: return c | d | v;
-    default: return c | v;
-  }
-}
-
-/// What a decorator applies to; bits of decorator_row::targets.
-enum decorator_target : std::uint8_t {
-  on_buffer = 1,
-  on_region = 2,
-  on_operand = 4,
-  on_transfer = 8,
-  on_compute = 16,
-  on_loop = 32,
-  on_wait = 64
-};
-/// What a decorator takes in parentheses.
-enum class decorator_argument : std::uint8_t { none, integer, unit, tag };
-
-// X(enumerator, targets, argument)
-#define TESSERA_NEM_DECORATORS(X)                                                                  \
-  X(materialized, on_region | on_operand, none)                                                    \
-  X(readonly, on_buffer | on_region | on_operand, none)                                            \
-  X(writeonly, on_buffer | on_region | on_operand, none)                                           \
-  X(deterministic, on_transfer | on_compute | on_loop, none)                                       \
-  X(memmove, on_transfer, none)                                                                    \
-  X(max_in_flight, on_loop, integer)                                                               \
-  X(resource, on_transfer | on_compute, unit)                                                      \
-  X(seq_engine, on_transfer | on_compute, integer)                                                 \
-  X(debug, 127, tag)                                                                               \
-  X(profile, 127, tag)
-
-/// The decorators of the language; `unknown` for others.
-enum class decorator : std::uint8_t {
-#define TESSERA_X(name, targets, argument) name,
-  TESSERA_NEM_DECORATORS(TESSERA_X)
-#undef TESSERA_X
-      unknown,
-};
-struct decorator_row {
-  std::string_view name;
-  std::uint8_t targets;
-  decorator_argument argument;
-};
-inline constexpr decorator_row decorator_table[] = {
-#define TESSERA_X(name, targets, argument) {#name, targets, decorator_argument::argument},
-    TESSERA_NEM_DECORATORS(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_DECORATORS
-inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
-[[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
-  for (std::size_t i = 0; i < decorator_count; ++i)
-    if (decorator_table[i].name == word) return static_cast<decorator>(i);
-  return decorator::unknown;
-}
-
-/// Reserved words, which can't be names, besides element types and DDR, L1, L2.
-inline constexpr std::string_view reserved_words[] = {
-    "program", "device",   "include", "const", "buffer", "let", "loop", "endloop",
-    "region",  "transfer", "store",   "wait",  "in",     "out", "mod",  "type_family"};
-/// Words that other readers reserve: accepted as names, with a warning.
-inline constexpr std::string_view upstream_reserved_words[] = {
-    "extends", "opcode", "topology", "mandatory", "extended", "spec_version", "size",  "align",
-    "elem",    "shape",  "layout",   "strides",   "quant",    "deps",         "async", "sync"};
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_FORMAT_HPP
-
-// ---- tessera/nem/model.hpp
-//
-// The syntax tree of one NEM file: a flat array of nodes, each before its children.
-//
-//   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)      // the top level
-//     if (d.nodes[i].kind == nem::node_kind::buffer) use(d.name(d.nodes[i].value));
-//   for (std::uint32_t c = i + 1; c < d.nodes[i].next; c = d.nodes[c].next) …   // children of i
-//
-//   node         value                 detail     children
-//   include      its path (a string)              -
-//   device_file  its path (a string)              -
-//   device_name  name                             -
-//   program      name                             -
-//   constant     name                             an expression
-//   let          name                             a value, or a region and its decorators
-//   buffer       name                  level      [level_index] [size] [align] decorators
-//   loop         loop variable                    first, last, decorators, body
-//   body                                          statements
-//   transfer     token or no_name      mode       destination, source, [deps], decorators
-//   store        token or no_name      mode       destination, source, [deps], decorators
-//   compute      token or no_name      mode       opcode, inputs, outputs, then deps, attributes
-//                                                 and decorators in the order of the text
-//   opcode       name                  opcode     -
-//   wait         token or no_name (TOK-005)       names of tokens
-//   region       buffer's name                    offset, extent, type attributes in source order
-//   elem                               element    -
-//   shape, strides                                expressions
-//   layout       name                             -
-//   quant                              form       quant_field (detail: which; its value) …
-//   input, output, destination, source            a name or a region, then decorators
-//   attribute    name                  attribute  a value
-//   decorator    name                  decorator  values, or unit_index (value: name; expression)
-//   deps                                          names of tokens
-//   name, string the text's index                 -
-//   integer      the number                       -  (wide_integer: index in `integers`)
-//   real         index in `reals`                 -
-//   list                                          values
-//   expression                                    operands and operators, operators last:
-//                                                 1 + 2 * x is  1 2 x mul add
-//
-//   type_family  name ("gemm.float")              type_parameter, binding, condition, variant
-//   type_parameter  name                          element_type
-//   binding      operand's name                   element_type or name
-//   condition    "accum", "quant"                 element_type or name, [on]
-//   on           operand's name                   -
-//   variant      name                             binding, conformance
-//   conformance                        1 = MUST   element_type
-//   element_type                       element    -
-//   device       name                             [extends] spec_version topology
-//                                                 unit_characteristics mandatory extended
-//   extends      name                             -
-//   spec_version string                           -
-//   topology                                      num_engines l2_size device_units per_engine
-//   num_engines                                   integer
-//   l2_size, l1_size                              an expression
-//   device_units, per_engine                      unit (value: name; detail: unit; integer)
-//   unit_characteristics                          unit_group (value: name; detail: unit)
-//   unit_group                                    characteristic (value: name; integer)
-//   mandatory, extended                           variant_ref (value: family's name)
-//   variant_ref                                   element_type …, name of the variant
-//
-// There is no root: the top level is the sequence from node 0 on, in the order of the file. An
-// expression of a single number or name is just that node, parentheses leave no trace.
-//
-// Lifetime:   a model owns itself; name() borrows from it.
-// Errors:     none.
-// Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
-// Allocation: 16 bytes per node, and each name once.
-
-#ifndef TESSERA_NEM_MODEL_HPP
-#define TESSERA_NEM_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-// clang-format off
-// X(enumerator, whether its value is a name or a string)
-#define TESSERA_NEM_NODES(X)                                                                       \
-  X(include, 1) X(device_file, 1) X(device_name, 1) X(program, 1) X(constant, 1) X(let, 1)         \
-  X(buffer, 1) X(loop, 1) X(body, 0) X(transfer, 1) X(store, 1) X(compute, 1) X(wait, 1)           \
-  X(region, 1) X(elem, 0) X(shape, 0) X(layout, 1) X(strides, 0) X(quant, 0) X(quant_field, 0)     \
-  X(level_index, 0) X(size, 0) X(align, 0) X(opcode, 1) X(input, 0) X(output, 0)                   \
-  X(destination, 0) X(source, 0) X(attribute, 1) X(decorator, 1) X(unit_index, 1) X(deps, 0)       \
-  X(name, 1) X(string, 1) X(integer, 0) X(wide_integer, 0) X(real, 0) X(list, 0)                   \
-  X(expression, 0) X(add, 0) X(subtract, 0) X(multiply, 0) X(divide, 0) X(modulo, 0)               \
-  X(negate, 0) X(type_family, 1) X(type_parameter, 1) X(binding, 1) X(condition, 1) X(on, 1)       \
-  X(variant, 1) X(conformance, 0) X(element_type, 0) X(device, 1) X(extends, 1)                    \
-  X(spec_version, 1) X(topology, 0) X(num_engines, 0) X(l2_size, 0) X(l1_size, 0)                  \
-  X(device_units, 0) X(per_engine, 0) X(unit, 1) X(unit_characteristics, 0) X(unit_group, 1)       \
-  X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
-// clang-format on
-
-enum class node_kind : std::uint8_t {
-#define TESSERA_X(name, has_name) name,
-  TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr std::string_view node_names[] = {
-#define TESSERA_X(name, has_name) #name,
-    TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-namespace detail {
-inline constexpr bool nodes_with_names[] = {
-#define TESSERA_X(name, has_name) has_name != 0,
-    TESSERA_NEM_NODES(TESSERA_X)
-#undef TESSERA_X
-};
-#undef TESSERA_NEM_NODES
-}  // namespace detail
-[[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
-  return node_names[static_cast<std::size_t>(k)];
-}
-
-inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
-inline constexpr std::uint32_t no_node = 0xffffffff;
-inline constexpr std::uint32_t no_index = 0xffffffff;
-
-/// One node of the tree. Its children follow it, up to `next`.
-struct node {
-  node_kind kind = node_kind::include;
-  std::uint8_t detail = 0;   ///< an enumerator, by kind
-  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
-  std::uint32_t offset = 0;  ///< of its first byte
-  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
-  std::uint32_t next = 0;    ///< the first node after its children
-};
-static_assert(sizeof(node) == 16);
-
-/// A range of the characters of a model or report.
-struct string {
-  std::uint32_t first = 0, size = 0;
-  friend bool operator==(const string&, const string&) = default;
-};
-
-/// What `read` makes of one file.
-struct model {
-  pool<node> nodes;             ///< in the order of the file, each before its children
-  pool<string> names;           ///< each name and string once, in the order of its first use
-  text characters;              ///< those of the names; strings have their escapes resolved
-  pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
-  pool<double> reals;
-
-  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept;
-  std::string_view name(std::uint32_t) const&& = delete;
-  /// The number of an integer or a wide_integer.
-  [[nodiscard]] std::int64_t integer(const node& n) const noexcept {
-    return n.kind == node_kind::integer ? static_cast<std::int64_t>(n.value) : integers[n.value];
-  }
-};
-
-/// Whether a node is an operator inside of an expression.
-[[nodiscard]] constexpr bool is_operator(node_kind k) noexcept {
-  return k >= node_kind::add && k <= node_kind::negate;
-}
-/// Whether a node begins a statement of a program.
-[[nodiscard]] constexpr bool is_statement(node_kind k) noexcept {
-  return (k >= node_kind::constant && k <= node_kind::loop) ||
-         (k >= node_kind::transfer && k <= node_kind::wait);
-}
-
-/// Whether the value of such a node is a name or a string of the model, or no_name.
-[[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
-  return detail::nodes_with_names[static_cast<std::size_t>(k)];
-}
-/// The name or string of a node, empty where it has none.
-[[nodiscard]] std::string_view name_of(const model& d, std::uint32_t i) noexcept;
-std::string_view name_of(const model&&, std::uint32_t) = delete;
-
-/// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
-class children {
- public:
-  class iterator {
-   public:
-    iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
-    std::uint32_t operator*() const noexcept { return at_; }
-    iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
-    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
-
-   private:
-    const node* nodes_;
-    std::uint32_t at_;
-  };
-  children(const model& d, std::uint32_t parent) noexcept
-      : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
-  children(const model&&, std::uint32_t) = delete;
-  [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
-  [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
-
- private:
-  const node* nodes_;
-  std::uint32_t first_, last_;
-};
-
-/// The first child of a kind, or no_node.
-[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept;
-/// The first child of a kind that has a detail, such as an attribute that the registry knows.
-[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
-                                  std::uint8_t detail) noexcept;
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-
-#endif  // TESSERA_NEM_MODEL_HPP
-
-// ---- tessera/nem/rule.hpp
-//
-// The rules of NEM: their ids, which part of reading or verifying checks them, and how severe what
-// breaks them is.
-//
-//   for (const tessera::diagnostic& d : found.diagnostics)
-//     if (nem::phase_of(d.code) == nem::phase::hazard)
-//       std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
-//   // HAZ-001 …
-//
-//   profile     standard   severities of core/error_table_nem.hpp
-//               strict     warnings that mark extensions are errors
-//               upstream   FAM-004 and SHP-004 are warnings, as the format's own examples need
-//
-// Lifetime:   rules own their ids.
-// Errors:     none.
-// Limits:     none.
-// Allocation: none.
-
-#ifndef TESSERA_NEM_RULE_HPP
-#define TESSERA_NEM_RULE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
 
 
 // ---- tessera/core/error.hpp
@@ -2974,31 +1526,194 @@ struct error {
 
 #endif  // TESSERA_CORE_ERROR_HPP
 
-// ---- tessera/core/findings.hpp
+// ---- tessera/core/pool.hpp
 //
-// How verifiers fill a report, and keep the first error even without one.
+// Growing arrays of plain values, which models consist of.
 //
-//   detail::findings found(report, options.max_diagnostics);
-//   found.error(errc::nac_argument_count, {.offset = at})
-//       << name << ": " << count << " arguments; expected " << least << " or " << most;
-//   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
-//   if (found.failed()) return found.first_error();
+//   tessera::pool<std::int32_t> p = {1, 2};
+//   p.push_back(3);
+//   std::span<const std::int32_t> s = p;   // or tessera::view, which is cheaper to include
 //
-// Without a message of its own, a finding has the general message of its code.
+// The part of std::vector's interface that models need, for trivially copyable elements only.
+// Those can be grown by copying bytes, so one function that isn't a template serves every type;
+// with std::vector, instantiating its members would cost more than all the rest of including a
+// format.
 //
-// Lifetime:   borrows the report.
-// Errors:     none.
-// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; a
-//             text written into a message is cut to 200 bytes.
-// Allocation: the report's.
+// Lifetime:   owns; iterators, spans and references last until it grows.
+// Errors:     std::bad_alloc where the host has exceptions. Indices are not checked.
+// Limits:     none.
+// Allocation: at most twice the elements held.
 
-#ifndef TESSERA_CORE_FINDINGS_HPP
-#define TESSERA_CORE_FINDINGS_HPP
+#ifndef TESSERA_CORE_POOL_HPP
+#define TESSERA_CORE_POOL_HPP
 
-#include <cstdint>
-#include <string_view>
-#include <type_traits>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
+#include <new>
+#include <utility>
 
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+/// Growing bytes: shared by pools and texts, compiled once.
+class block {
+ public:
+  block() noexcept = default;
+  block(const block& other) { append(other.data_, other.size_); }
+  block(block&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
+        capacity_(std::exchange(other.capacity_, 0)) {}
+  block& operator=(const block& other) { return *this = block(other); }
+  block& operator=(block&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~block() { ::operator delete(data_); }
+
+  [[nodiscard]] void* data() const noexcept { return data_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t size) noexcept { size_ = size; }
+  [[nodiscard]] std::size_t available() const noexcept { return capacity_ - size_; }
+  /// The end, with capacity for `count` more bytes. Capacity doubles, so that appending is linear
+  /// overall.
+  [[nodiscard]] void* prepare(std::size_t count) {
+    if (capacity_ - size_ < count) grow(count);
+    return static_cast<char*>(data_) + size_;
+  }
+  void append(const void* from, std::size_t count) {
+    if (count == 0) return;
+    if (capacity_ - size_ < count) return append_growing(from, count);
+    if (data_ == nullptr) __builtin_unreachable();  // where there is room, there is memory
+    std::memcpy(static_cast<char*>(data_) + size_, from, count);
+    size_ += count;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    void* const data = ::operator new(capacity);
+    if (size_ != 0) std::memcpy(data, data_, size_);
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+
+ private:
+  /// The capacity that makes room for `count` more bytes.
+  [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
+    const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    return doubled > needed ? doubled : needed < 64 ? 64 : needed;
+  }
+  [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
+
+ protected:
+  [[gnu::cold]] [[gnu::noinline]] void append_growing(const void* from, std::size_t count) {
+    block to;
+    to.reserve(grown(count));  // if it throws: no change
+    to.append(data_, size_);
+    to.append(from, count);  // which may be in this block
+    *this = std::move(to);
+  }
+
+  void* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace detail
+
+/// Elements of a pool or of any other contiguous range: a std::span<const T> without its
+/// concepts, which converts to one. Lifetime: borrows.
+template <class T>
+class view {
+ public:
+  constexpr view() noexcept = default;
+  constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+
+  [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
+  [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+template <class T>
+class pool : private detail::block {
+  // Members of the block are used directly: each call that is inlined costs the compiler.
+  static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
+
+ public:
+  using value_type = T;
+
+  pool() noexcept = default;
+  pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
+
+  operator view<T>() const& noexcept { return {data(), size()}; }
+  operator view<T>() const&& = delete;
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+    return static_cast<const T*>(data_)[i];
+  }
+  [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
+  [[nodiscard]] const T& back() const noexcept {
+    return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
+  }
+  [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
+  [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
+  [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
+  [[nodiscard]] const T* end() const noexcept {
+    return static_cast<const T*>(data_) + size_ / sizeof(T);
+  }
+
+  void push_back(const T& value) {
+    if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
+    ::new (static_cast<void*>(data() + size())) T(value);
+    advance(1);
+  }
+  void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  void pop_back() noexcept { size_ -= sizeof(T); }
+  void clear() noexcept { size_ = 0; }
+  /// Room for `count` more elements; write them there, then say how many with advance().
+  [[nodiscard]] T* prepare(std::size_t count) {
+    return static_cast<T*>(block::prepare(count * sizeof(T)));
+  }
+  void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
+  /// How many more elements fit before it grows.
+  [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
+  /// New elements are value-initialized.
+  void resize(std::size_t count) {
+    if (count > size()) (void)block::prepare((count - size()) * sizeof(T));
+    for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
+    size_ = count * sizeof(T);
+  }
+
+  /// Keeps the first `count` elements; there must be at least as many.
+  void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
+
+  friend bool operator==(const pool& a, const pool& b) {
+    if (a.size() != b.size()) return false;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      if (!(a[i] == b[i])) return false;
+    return true;
+  }
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_POOL_HPP
 
 // ---- tessera/core/report.hpp
 //
@@ -3045,6 +1760,432 @@ struct error {
 #include <cstdint>
 #include <string_view>
 
+
+// ---- tessera/core/text.hpp
+//
+// Text that grows, UTF-8, and places in a text.
+//
+//   tessera::text out;
+//   out << "line " << 7;
+//   std::string_view v = out;
+//   std::cout << out;                                            // or any stream with write()
+//   tessera::line_column at = tessera::locate(source, offset);   // 1-based
+//
+// `text` is what writers and printers return: characters in one block that isn't cleared before it
+// is written, so that a writer can reserve a record's bound once and then store through a pointer.
+// It replaces std::string, which would cost more to include than the rest of the library.
+//
+// Lifetime:   text owns; view() and the conversion borrow from it.
+// Errors:     none; std::bad_alloc where the host has exceptions.
+// Limits:     none.
+// Allocation: at most twice the characters held.
+
+#ifndef TESSERA_CORE_TEXT_HPP
+#define TESSERA_CORE_TEXT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+
+
+// ---- tessera/core/digits.hpp
+//
+// Integers as decimal digits, stored through a pointer.
+//
+//   char line[tessera::integer_capacity];
+//   char* end = tessera::put_integer(line, -1234);   // "-1234"
+//
+// Small numbers come from a table of 4 KB. Of others eight digits are made at a time, side by side in
+// one word, by multiplications: no loop and no branch depends on the number of digits, which
+// is unpredictable in real files.
+//
+// Lifetime:   values.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_DIGITS_HPP
+#define TESSERA_CORE_DIGITS_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+
+// ---- tessera/core/load_store.hpp
+//
+// Numbers in memory: little-endian loads and stores of any alignment, and checked arithmetic.
+//
+//   auto length = tessera::load_le<std::uint32_t>(data.data() + 4);
+//   tessera::store_le(out, std::int64_t{-1});
+//   if (!checked_add(offset, size, end)) return too_large;
+//
+// Lifetime:   values.
+// Errors:     none: the caller ensures that there are enough bytes.
+// Limits:     none.
+// Allocation: none, except for the growth of a pool.
+
+#ifndef TESSERA_CORE_LOAD_STORE_HPP
+#define TESSERA_CORE_LOAD_STORE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+template <std::size_t Size>
+struct unsigned_of_size;
+template <>
+struct unsigned_of_size<1> {
+  using type = std::uint8_t;
+};
+template <>
+struct unsigned_of_size<2> {
+  using type = std::uint16_t;
+};
+template <>
+struct unsigned_of_size<4> {
+  using type = std::uint32_t;
+};
+template <>
+struct unsigned_of_size<8> {
+  using type = std::uint64_t;
+};
+
+template <class T>
+[[nodiscard]] constexpr T byte_swapped(T v) noexcept {
+  T out = 0;
+  for (std::size_t i = 0; i < sizeof(T); ++i) {
+    out = static_cast<T>(static_cast<std::uint64_t>(out) << 8 | (v & 0xffu));
+    v = static_cast<T>(static_cast<std::uint64_t>(v) >> 8);
+  }
+  return out;
+}
+
+}  // namespace detail
+
+/// A little-endian integer or float at `from`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+[[nodiscard]] inline T load_le(const void* from) noexcept {
+  typename detail::unsigned_of_size<sizeof(T)>::type raw;
+  std::memcpy(&raw, from, sizeof raw);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  return std::bit_cast<T>(raw);
+}
+
+/// Writes `value` little-endian to `to`, which needs no alignment. `sizeof(T)` bytes.
+template <class T>
+  requires(std::is_arithmetic_v<T> && !std::is_same_v<T, bool>)
+inline void store_le(void* to, T value) noexcept {
+  auto raw = std::bit_cast<typename detail::unsigned_of_size<sizeof(T)>::type>(value);
+  if constexpr (std::endian::native == std::endian::big) raw = detail::byte_swapped(raw);
+  std::memcpy(to, &raw, sizeof raw);
+}
+
+/// Appends `value` little-endian to a pool of bytes.
+template <class Pool, class T>
+inline void append_le(Pool& to, T value) {
+  std::byte raw[sizeof(T)];
+  store_le(raw, value);
+  to.append(raw, sizeof raw);
+}
+
+/// A number as std::size_t; a larger one loses its upper bits.
+[[nodiscard]] constexpr std::size_t to_size(std::uint64_t n) noexcept { return n & SIZE_MAX; }
+
+/// `out = a + b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_add(T a, T b, T& out) noexcept {
+  return !__builtin_add_overflow(a, b, &out);
+}
+
+/// `out = a * b`; false, and `out` unspecified, when that doesn't fit.
+template <class T>
+[[nodiscard]] constexpr bool checked_mul(T a, T b, T& out) noexcept {
+  return !__builtin_mul_overflow(a, b, &out);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LOAD_STORE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// The size that put_integer needs: a sign and 20 digits. All of it may be overwritten, whatever
+/// the number's length.
+inline constexpr std::size_t integer_capacity = 21;
+
+namespace detail {
+
+inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the characters
+
+/// The characters of each number below 1000, the first in the lowest byte, and their count in the
+/// highest: most numbers in real files are small.
+struct small_numbers {
+  std::uint32_t at[1000] = {};
+  constexpr small_numbers() noexcept {
+    for (std::uint32_t n = 0; n < 1000; ++n) {
+      const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
+      at[n] = n < 10    ? padded >> 16 | 1u << 24
+              : n < 100 ? padded >> 8 | 2u << 24
+                        : padded | 3u << 24;
+    }
+  }
+};
+inline constexpr small_numbers below_1000;
+
+/// The digits of n < 10^8 as eight numbers, the first in the lowest byte.
+[[nodiscard]] constexpr std::uint64_t eight_digits(std::uint32_t n) noexcept {
+  // Every lane is cut in two, the quotient in its low half and the remainder in its high half:
+  // (lane << half) - quotient * ((divisor << half) - 1). The quotients come from multiplications
+  // by rounded reciprocals that are exact below 10^4 and 10^2.
+  const std::uint64_t high = n / 10000;
+  const std::uint64_t fours = (std::uint64_t{n} << 32) - high * ((std::uint64_t{10000} << 32) - 1);
+  const std::uint64_t hundreds = fours * 10486 >> 20 & 0x0000007f0000007f;
+  const std::uint64_t twos = (fours << 16) - hundreds * ((100u << 16) - 1);
+  const std::uint64_t tens = twos * 103 >> 10 & 0x000f000f000f000f;
+  return (twos << 8) - tens * ((10u << 8) - 1);
+}
+
+/// n < 10^8 in eight characters.
+inline void put_eight(char* to, std::uint32_t n) noexcept {
+  store_le(to, eight_digits(n) | eight_zeros);
+}
+
+/// n < 1000; four characters are overwritten.
+inline char* put_small(char* to, std::uint32_t n) noexcept {
+  const std::uint32_t entry = below_1000.at[n];
+  store_le(to, entry);
+  return to + (entry >> 24);
+}
+
+/// n < 10^8 without leading zeros; eight characters are overwritten.
+inline char* put_up_to_eight(char* to, std::uint32_t n) noexcept {
+  const std::uint64_t digits = eight_digits(n);
+  // Bits before the first nonzero digit, in whole bytes; the last digit always counts.
+  const auto leading =
+      static_cast<unsigned>(std::countr_zero(digits | std::uint64_t{1} << 56)) & 56;
+  store_le(to, (digits | eight_zeros) >> leading);
+  return to + (8 - leading / 8);
+}
+
+inline char* put_magnitude(char* to, std::uint64_t n) noexcept {
+  constexpr std::uint64_t unit = 100000000;
+  if (n < 1000) return put_small(to, static_cast<std::uint32_t>(n));
+  if (n < unit) return put_up_to_eight(to, static_cast<std::uint32_t>(n));
+  const std::uint64_t high = n / unit;
+  if (high < unit) {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high));
+  } else {
+    to = put_up_to_eight(to, static_cast<std::uint32_t>(high / unit));
+    put_eight(to, static_cast<std::uint32_t>(high % unit));
+    to += 8;
+  }
+  put_eight(to, static_cast<std::uint32_t>(n % unit));
+  return to + 8;
+}
+
+}  // namespace detail
+
+/// Writes any integer in decimal and returns the end. `to` has `integer_capacity` bytes.
+template <class Int>
+  requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+inline char* put_integer(char* to, Int value) noexcept {
+  auto magnitude = static_cast<std::uint64_t>(value);
+  if constexpr (std::is_signed_v<Int>) {
+    const bool negative = value < 0;
+    *to = '-';  // overwritten by a digit when there is no sign, as that is unpredictable too
+    to += negative ? 1 : 0;
+    magnitude = negative ? 0 - magnitude : magnitude;
+  }
+  return detail::put_magnitude(to, magnitude);
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DIGITS_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+/// Growing characters. Movable and copyable; not terminated by a zero.
+class text {
+ public:
+  text() noexcept = default;
+  explicit text(std::string_view from) { *this << from; }
+
+  [[nodiscard]] const char* data() const noexcept {
+    return static_cast<const char*>(block_.data());
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
+  std::string_view view() const&& = delete;
+  operator std::string_view() const& noexcept { return view(); }
+  operator std::string_view() const&& = delete;
+
+  void clear() noexcept { block_.set_size(0); }
+  /// Keeps the first `size` characters.
+  void truncate(std::size_t size) noexcept {
+    if (size < block_.size()) block_.set_size(size);
+  }
+
+  /// Room for `count` more characters; write them there, then say how many with advance().
+  [[nodiscard]] char* prepare(std::size_t count) {
+    return static_cast<char*>(block_.prepare(count));
+  }
+  void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
+  /// How many more characters fit before it grows.
+  [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
+  void reserve(std::size_t size) { block_.reserve(size); }
+
+  text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  text& operator<<(char c) {
+    *prepare(1) = c;
+    return advance(1), *this;
+  }
+  /// Any integer, in decimal.
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  text& operator<<(Int value) {
+    char* const to = prepare(integer_capacity);
+    return advance(static_cast<std::size_t>(put_integer(to, value) - to)), *this;
+  }
+  /// Not implicitly converted to char; see append_double.
+  template <class Value>
+    requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
+  text& operator<<(Value) = delete;
+  text& operator<<(const char* s) { return *this << std::string_view(s); }
+
+  /// Writes to a std::ostream, or to anything else with `write(data, size)`.
+  template <class Stream>
+    requires requires(Stream& out, const char* data) { out.write(data, 1); }
+  friend Stream& operator<<(Stream& out, const text& t) {
+    out.write(t.data(), static_cast<std::ptrdiff_t>(t.size()));
+    return out;
+  }
+
+ private:
+  detail::block block_;
+};
+
+[[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
+  return a.view() == b;
+}
+[[nodiscard]] inline bool operator==(const text& a, const text& b) noexcept {
+  return a.view() == b.view();
+}
+
+/// Decodes the UTF-8 sequence at `at`, which holds at least one byte before `end`. Returns its
+/// length, 1 to 4, or 0 when it is truncated, overlong, a surrogate, or above U+10FFFF.
+[[nodiscard]] constexpr unsigned utf8_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) { return static_cast<unsigned char>(at[i]); };
+  const auto tail = [&byte](std::ptrdiff_t i) { return (byte(i) & 0xc0u) == 0x80u; };
+  const std::ptrdiff_t left = end - at;
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return 1;
+  if (lead < 0xc2) return 0;  // a continuation byte, or an overlong two-byte form
+  if (lead < 0xe0) return left >= 2 && tail(1) ? 2 : 0;
+  if (lead < 0xf0) {
+    if (left < 3 || !tail(1) || !tail(2)) return 0;
+    if (lead == 0xe0 && byte(1) < 0xa0) return 0;  // overlong
+    if (lead == 0xed && byte(1) > 0x9f) return 0;  // surrogate
+    return 3;
+  }
+  if (lead > 0xf4 || left < 4 || !tail(1) || !tail(2) || !tail(3)) return 0;
+  if (lead == 0xf0 && byte(1) < 0x90) return 0;  // overlong
+  if (lead == 0xf4 && byte(1) > 0x8f) return 0;  // above U+10FFFF
+  return 4;
+}
+
+/// Whether all of a text is UTF-8.
+[[nodiscard]] constexpr bool is_utf8(std::string_view s) noexcept {
+  const char* const end = s.data() + s.size();
+  for (const char* at = s.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    if (length == 0) return false;
+    at += length;
+  }
+  return true;
+}
+
+/// Writes the UTF-8 form of a code point up to U+10FFFF to `to`, which has room for 4 bytes, and
+/// returns its length.
+constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
+  const auto put = [&to](std::uint32_t byte) { *to++ = static_cast<char>(byte); };
+  if (code_point < 0x80) return put(code_point), 1;
+  if (code_point < 0x800) {
+    put(0xc0 | code_point >> 6);
+    return put(0x80 | (code_point & 0x3f)), 2;
+  }
+  if (code_point < 0x10000) {
+    put(0xe0 | code_point >> 12);
+    put(0x80 | (code_point >> 6 & 0x3f));
+    return put(0x80 | (code_point & 0x3f)), 3;
+  }
+  put(0xf0 | code_point >> 18);
+  put(0x80 | (code_point >> 12 & 0x3f));
+  put(0x80 | (code_point >> 6 & 0x3f));
+  return put(0x80 | (code_point & 0x3f)), 4;
+}
+
+/// The number of bytes at `at`, at least one before `end`, that must not reach a terminal
+/// unescaped: a control of C0, C1 or DEL, a byte that isn't UTF-8, or a character that turns text
+/// around, has no width or ends a line (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to
+/// U+206F, U+FEFF). 0 for all others.
+[[nodiscard]] constexpr unsigned unsafe_length(const char* at, const char* end) noexcept {
+  const auto byte = [at](std::ptrdiff_t i) -> std::uint32_t {
+    return static_cast<unsigned char>(at[i]);
+  };
+  if (byte(0) < 0x80) return byte(0) < 0x20 || byte(0) == 0x7f ? 1 : 0;
+  const unsigned length = utf8_length(at, end);
+  if (length == 0) return 1;
+  if (length == 2) {
+    const std::uint32_t c = (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+    return c < 0xa0 || c == 0x61c ? 2 : 0;
+  }
+  if (length == 4) return 0;
+  const std::uint32_t c = (byte(0) & 0xf) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
+  const bool unsafe = (c >= 0x200b && c <= 0x200f) || (c >= 0x2028 && c <= 0x202e) ||
+                      (c >= 0x2060 && c <= 0x206f) || c == 0xfeff;
+  return unsafe ? 3 : 0;
+}
+
+/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
+/// \u{202e} (of a character), except for the ASCII characters in `kept`.
+void append_shown(text& out, std::string_view s, std::string_view kept = {});
+
+/// A place in a text, both from 1; the column counts bytes, as compilers do.
+struct line_column {
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;
+  friend constexpr bool operator==(const line_column&, const line_column&) = default;
+};
+
+/// The line and column of a byte offset; an offset past the end counts as the end.
+[[nodiscard]] constexpr line_column locate(std::string_view source, std::uint64_t offset) noexcept {
+  line_column at;
+  const std::size_t end = offset < source.size() ? to_size(offset) : source.size();
+  for (std::size_t i = 0; i < end; ++i) {
+    ++at.column;
+    if (source[i] == '\n') at = {at.line + 1, 1};
+  }
+  return at;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_CORE_TEXT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -3148,6 +2289,1227 @@ class listing {
 
 
 #endif  // TESSERA_CORE_REPORT_HPP
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Accessing the value of an error traps: that is a bug of the caller, and
+// continuing with an invalid value is how such bugs become vulnerabilities.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none except the value's own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // it would dangle at the end of the statement
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    tessera::error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+// ---- tessera/nem/format.hpp
+//
+// NEM's tables: element types, memory levels, units, decorators, attributes and the opcodes.
+//
+//   nem::opcode op = nem::find_opcode("conv2d");        // opcode::conv2d
+//   nem::opcode_table[std::size_t(op)].inputs;          // "X W B?"
+//   nem::signature(op).required_inputs;                 // 2
+//   nem::bitwidth(nem::element::i4);                    // 4
+//
+//   element     i4 … f32, and three extensions            "Element Types"
+//   level       DDR, L2, L1                               "Memory Levels"
+//   unit        NMU, CSTL, DMA, VPU, SEQ, sDMA, WDM       "Execution Units"
+//   opcode      49 with operands, attributes, families    opcode registry, contract 1.0
+//   attribute   22 with the kind of their value           opcode registry
+//   decorator   10 with what they apply to                "Decorators"
+//
+// Operand names are positional. "B?" may be missing (and all after it), "X*" is one or
+// more; an attribute "groups?" has a default. Families are those whose variants govern the types.
+//
+// Lifetime:   constants.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_FORMAT_HPP
+#define TESSERA_NEM_FORMAT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+// X(enumerator, bits, class): "extension" types belong to other readers, no family knows them.
+#define TESSERA_NEM_ELEMENTS(X)                                                                    \
+  X(i4, 4, integer)                                                                                \
+  X(i8, 8, integer)                                                                                \
+  X(i16, 16, integer)                                                                              \
+  X(i32, 32, integer)                                                                              \
+  X(u8, 8, integer)                                                                                \
+  X(u16, 16, integer)                                                                              \
+  X(u32, 32, integer)                                                                              \
+  X(f16, 16, floating)                                                                             \
+  X(bf16, 16, floating)                                                                            \
+  X(f32, 32, floating)                                                                             \
+  X(tf32, 32, extension)                                                                           \
+  X(f64, 64, extension)                                                                            \
+  X(bool_, 8, extension)
+
+/// The type of an element; `none` where no type was given.
+enum class element : std::uint8_t {
+#define TESSERA_X(name, bits, kind) name,
+  TESSERA_NEM_ELEMENTS(TESSERA_X)
+#undef TESSERA_X
+      none,
+};
+enum class element_class : std::uint8_t { integer, floating, extension };
+
+struct element_row {
+  std::string_view name;
+  std::uint32_t bits;
+  element_class kind;
+};
+inline constexpr element_row element_table[] = {
+#define TESSERA_X(name, bits, kind) {#name, bits, element_class::kind},
+    TESSERA_NEM_ELEMENTS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_ELEMENTS
+inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
+
+[[nodiscard]] constexpr std::string_view name(element e) noexcept {
+  return e == element::none    ? std::string_view("untyped")
+         : e == element::bool_ ? std::string_view("bool")
+                               : element_table[static_cast<std::size_t>(e)].name;
+}
+/// Bits of one element (specification, "Element Bitwidth"); 0 for none.
+[[nodiscard]] constexpr std::uint32_t bitwidth(element e) noexcept {
+  return e == element::none ? 0 : element_table[static_cast<std::size_t>(e)].bits;
+}
+[[nodiscard]] constexpr bool is_integer(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::integer;
+}
+[[nodiscard]] constexpr bool is_floating(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::floating;
+}
+[[nodiscard]] constexpr bool is_extension(element e) noexcept {
+  return e != element::none &&
+         element_table[static_cast<std::size_t>(e)].kind == element_class::extension;
+}
+/// The element type of a word of a program, or none.
+[[nodiscard]] constexpr element find_element(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < element_count; ++i)
+    if (name(static_cast<element>(i)) == word) return static_cast<element>(i);
+  return element::none;
+}
+
+/// The element type that a word of another language means, such as int8, fp16 or F32; or none.
+[[nodiscard, gnu::cold]] constexpr element element_meant(std::string_view word) noexcept {
+  constexpr std::string_view prefixes[][2] = {
+      {"i", "i"}, {"int", "i"}, {"s", "i"},     {"u", "u"},   {"uint", "u"},
+      {"f", "f"}, {"fp", "f"},  {"float", "f"}, {"bf", "bf"}, {"bfloat", "bf"}};
+  char lower[8] = {};
+  std::size_t letters = 0;
+  for (; letters < word.size() && letters < 8 && (word[letters] < '0' || word[letters] > '9');
+       ++letters)
+    lower[letters] = static_cast<char>(word[letters] | 0x20);
+  const std::string_view bits = word.substr(letters);
+  for (const auto& p : prefixes)
+    for (std::size_t i = 0; i < element_count && p[0] == std::string_view(lower, letters); ++i) {
+      const std::string_view known = element_table[i].name;
+      if (known.size() == p[1].size() + bits.size() && known.substr(0, p[1].size()) == p[1] &&
+          known.substr(p[1].size()) == bits && !is_extension(static_cast<element>(i)))
+        return static_cast<element>(i);
+    }
+  return element::none;
+}
+
+/// Where a buffer lies, from far to near.
+enum class level : std::uint8_t { ddr, l2, l1 };
+inline constexpr std::size_t level_count = static_cast<std::size_t>(level::l1) + 1;
+[[nodiscard]] constexpr std::string_view name(level l) noexcept {
+  return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
+}
+
+/// Whether the issuing stream goes on at once, or waits for the task.
+enum class mode : std::uint8_t { async, sync };
+[[nodiscard]] constexpr std::string_view name(mode m) noexcept {
+  return m == mode::async ? "async" : "sync";
+}
+
+/// Execution units: five of an engine, then two of the device.
+enum class unit : std::uint8_t { nmu, cstl, dma, vpu, seq, sdma, wdm, none };
+inline constexpr std::string_view unit_names[] = {"NMU", "CSTL", "DMA", "VPU",
+                                                  "SEQ", "sDMA", "WDM"};
+inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[0];
+[[nodiscard]] constexpr std::string_view name(unit u) noexcept {
+  return u == unit::none ? std::string_view("none") : unit_names[static_cast<std::size_t>(u)];
+}
+[[nodiscard]] constexpr unit find_unit(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < unit_count; ++i)
+    if (unit_names[i] == word) return static_cast<unit>(i);
+  return unit::none;
+}
+/// Whether the unit belongs to an engine, not to the device.
+[[nodiscard]] constexpr bool is_per_engine(unit u) noexcept { return u <= unit::seq; }
+
+/// The forms of a quantization descriptor ("Quantization Descriptor").
+enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
+[[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
+  return q == quantization::per_tensor    ? "per_tensor"
+         : q == quantization::per_channel ? "per_channel"
+                                          : "per_group";
+}
+/// The fields of a descriptor, in canonical order. `scale` and `zero_point` are those of
+/// per_tensor.
+enum class quant_field : std::uint8_t { axis, group_size, scale, zero_point, scales, zero_points };
+inline constexpr std::string_view quant_field_names[] = {"axis",       "group_size", "scale",
+                                                         "zero_point", "scales",     "zero_points"};
+
+/// What an attribute's value is.
+enum class attribute_kind : std::uint8_t {
+  integer,
+  real,
+  boolean,
+  element,
+  integers,
+  string,
+  word
+};
+inline constexpr std::size_t attribute_kind_count =
+    static_cast<std::size_t>(attribute_kind::word) + 1;
+
+// X(enumerator, kind)
+#define TESSERA_NEM_ATTRIBUTES(X)                                                                  \
+  X(accum_type, element)                                                                           \
+  X(pads, integers)                                                                                \
+  X(strides, integers)                                                                             \
+  X(dilations, integers)                                                                           \
+  X(groups, integer)                                                                               \
+  X(kernel_shape, integers)                                                                        \
+  X(alpha, real)                                                                                   \
+  X(min_val, real)                                                                                 \
+  X(max_val, real)                                                                                 \
+  X(perm, integers)                                                                                \
+  X(target_shape, integers)                                                                        \
+  X(starts, integers)                                                                              \
+  X(ends, integers)                                                                                \
+  X(axes, integers)                                                                                \
+  X(steps, integers)                                                                               \
+  X(axis, integer)                                                                                 \
+  X(split_sizes, integers)                                                                         \
+  X(mode, word)                                                                                    \
+  X(constant_value, real)                                                                          \
+  X(keepdims, boolean)                                                                             \
+  X(epsilon, real)                                                                                 \
+  X(op, string)
+
+enum class attribute : std::uint8_t {
+#define TESSERA_X(name, kind) name,
+  TESSERA_NEM_ATTRIBUTES(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct attribute_row {
+  std::string_view name;
+  attribute_kind kind;
+};
+inline constexpr attribute_row attribute_table[] = {
+#define TESSERA_X(name, kind) {#name, attribute_kind::kind},
+    TESSERA_NEM_ATTRIBUTES(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_ATTRIBUTES
+inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
+[[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < attribute_count; ++i)
+    if (attribute_table[i].name == word) return static_cast<attribute>(i);
+  return attribute::unknown;
+}
+
+enum class opcode_category : std::uint8_t {
+  data_movement,
+  linear_algebra,
+  convolution,
+  elementwise_unary,
+  elementwise_binary,
+  elementwise_other,
+  pooling,
+  layout,
+  reduction,
+  normalization,
+  softmax,
+  type_conversion,
+  generic
+};
+inline constexpr std::string_view opcode_category_names[] = {"data_movement",
+                                                             "linear_algebra",
+                                                             "convolution",
+                                                             "elementwise_unary",
+                                                             "elementwise_binary",
+                                                             "elementwise_other",
+                                                             "pooling",
+                                                             "layout",
+                                                             "reduction",
+                                                             "normalization",
+                                                             "softmax",
+                                                             "type_conversion",
+                                                             "generic"};
+[[nodiscard]] constexpr std::string_view name(opcode_category c) noexcept {
+  return opcode_category_names[static_cast<std::size_t>(c)];
+}
+enum class opcode_status : std::uint8_t { stable, future };
+enum class hardware_status : std::uint8_t { supported, future, partial, escape_hatch };
+
+// clang-format off
+// X(enumerator, category, status, inputs, outputs, attributes, families, unit, hardware)
+#define TESSERA_NEM_OPCODES(X)                                                                     \
+  X(transfer, data_movement, stable, "src", "dst", "", "", dma, supported)                         \
+  X(store, data_movement, stable, "src", "dst", "", "", dma, supported)                            \
+  X(gemm, linear_algebra, stable, "A B C?", "Y", "accum_type",                                     \
+    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
+  X(matmul, linear_algebra, stable, "A B", "Y", "accum_type",                                      \
+    "gemm.float gemm.int8 gemm.int4", nmu, supported)                                              \
+  X(conv2d, convolution, stable, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "conv2d.float conv2d.int8 conv2d.int4", nmu, supported)                                        \
+  X(conv1d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "", nmu, future)                                                                               \
+  X(conv3d, convolution, future, "X W B?", "Y", "pads strides dilations groups? accum_type",       \
+    "", nmu, future)                                                                               \
+  X(depthwise_conv2d, convolution, future, "X W B?", "Y", "pads strides dilations accum_type",     \
+    "", nmu, future)                                                                               \
+  X(relu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(leaky_relu, elementwise_unary, stable, "X", "Y", "alpha", "eltwise", cstl, supported)          \
+  X(sigmoid, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                  \
+  X(tanh, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(exp, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(log, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(sqrt, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(abs, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(neg, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                      \
+  X(gelu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(silu, elementwise_unary, stable, "X", "Y", "", "eltwise", cstl, supported)                     \
+  X(add, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(sub, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(mul, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(div, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(min, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(max, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(pow, elementwise_binary, stable, "A B", "Y", "", "eltwise", cstl, supported)                   \
+  X(clamp, elementwise_other, stable, "X", "Y", "min_val max_val", "eltwise", cstl, supported)     \
+  X(maxpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
+  X(avgpool, pooling, stable, "X", "Y", "kernel_shape pads strides", "", cstl, supported)          \
+  X(transpose, layout, stable, "X", "Y", "perm", "view", cstl, supported)                          \
+  X(reshape, layout, stable, "X", "Y", "target_shape", "view", cstl, supported)                    \
+  X(slice, layout, stable, "X", "Y", "starts ends axes steps", "view", cstl, supported)            \
+  X(concat, layout, stable, "X*", "Y", "axis", "view", cstl, supported)                            \
+  X(split, layout, stable, "X", "Y*", "axis split_sizes", "view", cstl, supported)                 \
+  X(pad, layout, stable, "X", "Y", "pads mode constant_value?", "view", cstl, supported)           \
+  X(gather, layout, stable, "X indices", "Y", "axis", "view", cstl, supported)                     \
+  X(reduce_sum, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(reduce_max, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(reduce_min, reduction, future, "X", "Y", "axes keepdims", "", cstl, future)                    \
+  X(argmax, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
+  X(argmin, reduction, future, "X", "Y", "axis keepdims", "", cstl, future)                        \
+  X(layernorm, normalization, stable, "X scale? bias?", "Y", "axis epsilon",                       \
+    "norm", cstl, supported)                                                                       \
+  X(rmsnorm, normalization, stable, "X scale?", "Y", "axis epsilon", "norm", cstl, supported)      \
+  X(softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                        \
+  X(log_softmax, softmax, stable, "X", "Y", "axis", "softmax", cstl, supported)                    \
+  X(cast, type_conversion, stable, "X", "Y", "", "cast", cstl, partial)                            \
+  X(quantize, type_conversion, stable, "X", "Y", "", "quantize", cstl, partial)                    \
+  X(dequantize, type_conversion, stable, "X", "Y", "", "dequantize", cstl, partial)                \
+  X(compute, generic, stable, "X*", "Y*", "op", "", none, escape_hatch)
+// clang-format on
+
+/// The opcodes of the registry; `unknown` for others.
+enum class opcode : std::uint8_t {
+#define TESSERA_X(name, ...) name,
+  TESSERA_NEM_OPCODES(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct opcode_row {
+  std::string_view name;
+  opcode_category category;
+  opcode_status status;
+  std::string_view inputs, outputs, attributes;  ///< in the registry's order, blanks between
+  std::string_view families;                     ///< of the variants that govern the types
+  nem::unit unit;                                ///< as the registry has it; see default_unit
+  hardware_status hardware;
+};
+inline constexpr opcode_row opcode_table[] = {
+#define TESSERA_X(name, category, status, inputs, outputs, attributes, families, unit_, hardware)  \
+  {#name,                                                                                          \
+   opcode_category::category,                                                                      \
+   opcode_status::status,                                                                          \
+   inputs,                                                                                         \
+   outputs,                                                                                        \
+   attributes,                                                                                     \
+   families,                                                                                       \
+   unit::unit_,                                                                                    \
+   hardware_status::hardware},
+    TESSERA_NEM_OPCODES(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_OPCODES
+inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
+[[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
+  return opcode_table[static_cast<std::size_t>(op)];
+}
+[[nodiscard]] constexpr std::string_view name(opcode op) noexcept {
+  return op == opcode::unknown ? std::string_view("unknown") : row(op).name;
+}
+[[nodiscard]] constexpr opcode find_opcode(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < opcode_count; ++i)
+    if (opcode_table[i].name == word) return static_cast<opcode>(i);
+  return opcode::unknown;
+}
+
+/// Removes the next word from a blank-separated list; empty at its end.
+[[nodiscard]] constexpr std::string_view next_word(std::string_view& list) noexcept {
+  std::size_t size = 0;
+  while (size < list.size() && list[size] != ' ') ++size;
+  const std::string_view word = list.substr(0, size);
+  list.remove_prefix(size < list.size() ? size + 1 : size);
+  return word;
+}
+
+/// What a row of the table says, in numbers.
+struct opcode_signature {
+  std::uint8_t required_inputs = 0, inputs = 0;  ///< of variadic ones at least `required_inputs`
+  std::uint8_t outputs = 0;
+  bool variadic_inputs = false, variadic_outputs = false;
+  std::uint32_t required_attributes = 0, attributes = 0;  ///< bit n is attribute n
+};
+namespace detail {
+[[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
+  opcode_signature s;
+  for (std::string_view list = r.inputs; !list.empty();) {
+    const std::string_view word = next_word(list);
+    s.inputs = static_cast<std::uint8_t>(s.inputs + 1);
+    if (word.back() != '?') s.required_inputs = s.inputs;
+    s.variadic_inputs = s.variadic_inputs || word.back() == '*';
+  }
+  for (std::string_view list = r.outputs; !list.empty();) {
+    const std::string_view word = next_word(list);
+    s.outputs = static_cast<std::uint8_t>(s.outputs + 1);
+    s.variadic_outputs = s.variadic_outputs || word.back() == '*';
+  }
+  for (std::string_view list = r.attributes; !list.empty();) {
+    std::string_view word = next_word(list);
+    const bool optional = word.back() == '?';
+    if (optional) word.remove_suffix(1);
+    const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(find_attribute(word));
+    s.attributes |= bit;
+    if (!optional) s.required_attributes |= bit;
+  }
+  return s;
+}
+struct signatures {
+  opcode_signature of[opcode_count];
+};
+[[nodiscard]] constexpr signatures all_signatures() noexcept {
+  signatures all;
+  for (std::size_t i = 0; i < opcode_count; ++i) all.of[i] = signature_of(opcode_table[i]);
+  return all;
+}
+inline constexpr signatures signature_table = all_signatures();
+}  // namespace detail
+[[nodiscard]] constexpr const opcode_signature& signature(opcode op) noexcept {
+  return detail::signature_table.of[static_cast<std::size_t>(op)];
+}
+
+/// A set of units: bit n is unit n.
+using unit_set = std::uint8_t;
+[[nodiscard]] constexpr unit_set units(unit u) noexcept {
+  return static_cast<unit_set>(1u << static_cast<unsigned>(u));
+}
+
+/// The unit that executes an opcode where no @resource says otherwise. Where the specification and
+/// the registry differ (reductions, conversions, store), the specification decides. Transfers that
+/// touch DDR go to sDMA instead.
+[[nodiscard]] constexpr unit default_unit(opcode op) noexcept {
+  if (op == opcode::unknown) return unit::none;
+  if (op == opcode::store) return unit::cstl;
+  const opcode_category c = row(op).category;
+  if (c == opcode_category::reduction || c == opcode_category::type_conversion) return unit::vpu;
+  return row(op).unit;
+}
+/// The units that @resource may bind an opcode to.
+[[nodiscard]] constexpr unit_set eligible_units(opcode op) noexcept {
+  constexpr unit_set n = units(unit::nmu), c = units(unit::cstl), d = units(unit::dma),
+                     v = units(unit::vpu);
+  if (op == opcode::unknown || op == opcode::compute) return n | c | d | v;
+  if (op == opcode::store) return c | d;
+  switch (row(op).category) {
+    case opcode_category::data_movement: return d;
+    case opcode_category::linear_algebra:
+    case opcode_category::convolution: return n | v;
+    case opcode_category::layout: return c | d | v;
+    default: return c | v;
+  }
+}
+
+/// What a decorator applies to; bits of decorator_row::targets.
+enum decorator_target : std::uint8_t {
+  on_buffer = 1,
+  on_region = 2,
+  on_operand = 4,
+  on_transfer = 8,
+  on_compute = 16,
+  on_loop = 32,
+  on_wait = 64
+};
+/// What a decorator takes in parentheses.
+enum class decorator_argument : std::uint8_t { none, integer, unit, tag };
+
+// X(enumerator, targets, argument)
+#define TESSERA_NEM_DECORATORS(X)                                                                  \
+  X(materialized, on_region | on_operand, none)                                                    \
+  X(readonly, on_buffer | on_region | on_operand, none)                                            \
+  X(writeonly, on_buffer | on_region | on_operand, none)                                           \
+  X(deterministic, on_transfer | on_compute | on_loop, none)                                       \
+  X(memmove, on_transfer, none)                                                                    \
+  X(max_in_flight, on_loop, integer)                                                               \
+  X(resource, on_transfer | on_compute, unit)                                                      \
+  X(seq_engine, on_transfer | on_compute, integer)                                                 \
+  X(debug, 127, tag)                                                                               \
+  X(profile, 127, tag)
+
+/// The decorators of the language; `unknown` for others.
+enum class decorator : std::uint8_t {
+#define TESSERA_X(name, targets, argument) name,
+  TESSERA_NEM_DECORATORS(TESSERA_X)
+#undef TESSERA_X
+      unknown,
+};
+struct decorator_row {
+  std::string_view name;
+  std::uint8_t targets;
+  decorator_argument argument;
+};
+inline constexpr decorator_row decorator_table[] = {
+#define TESSERA_X(name, targets, argument) {#name, targets, decorator_argument::argument},
+    TESSERA_NEM_DECORATORS(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_DECORATORS
+inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
+[[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
+  for (std::size_t i = 0; i < decorator_count; ++i)
+    if (decorator_table[i].name == word) return static_cast<decorator>(i);
+  return decorator::unknown;
+}
+
+/// Reserved words, which can't be names, besides element types and DDR, L1, L2.
+inline constexpr std::string_view reserved_words[] = {
+    "program", "device",   "include", "const", "buffer", "let", "loop", "endloop",
+    "region",  "transfer", "store",   "wait",  "in",     "out", "mod",  "type_family"};
+/// Words that other readers reserve: accepted as names, with a warning.
+inline constexpr std::string_view upstream_reserved_words[] = {
+    "extends", "opcode", "topology", "mandatory", "extended", "spec_version", "size",  "align",
+    "elem",    "shape",  "layout",   "strides",   "quant",    "deps",         "async", "sync"};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_FORMAT_HPP
+
+// ---- tessera/nem/model.hpp
+//
+// The syntax tree of one NEM file: a flat array of nodes, each before its children.
+//
+//   for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next)      // the top level
+//     if (d.nodes[i].kind == nem::node_kind::buffer) use(d.name(d.nodes[i].value));
+//   for (std::uint32_t c = i + 1; c < d.nodes[i].next; c = d.nodes[c].next) …   // children of i
+//
+//   node         value                 detail     children
+//   include      its path (a string)              -
+//   device_file  its path (a string)              -
+//   device_name  name                             -
+//   program      name                             -
+//   constant     name                             an expression
+//   let          name                             a value, or a region and its decorators
+//   buffer       name                  level      [level_index] [size] [align] decorators
+//   loop         loop variable                    first, last, decorators, body
+//   body                                          statements
+//   transfer     token or no_name      mode       destination, source, [deps], decorators
+//   store        token or no_name      mode       destination, source, [deps], decorators
+//   compute      token or no_name      mode       opcode, inputs, outputs, then deps, attributes
+//                                                 and decorators in the order of the text
+//   opcode       name                  opcode     -
+//   wait         token or no_name (TOK-005)       names of tokens
+//   region       buffer's name                    offset, extent, type attributes in source order
+//   elem                               element    -
+//   shape, strides                                expressions
+//   layout       name                             -
+//   quant                              form       quant_field (detail: which; its value) …
+//   input, output, destination, source            a name or a region, then decorators
+//   attribute    name                  attribute  a value
+//   decorator    name                  decorator  values, or unit_index (value: name; expression)
+//   deps                                          names of tokens
+//   name, string the text's index                 -
+//   integer      the number                       -  (wide_integer: index in `integers`)
+//   real         index in `reals`                 -
+//   list                                          values
+//   expression                                    operands and operators, operators last:
+//                                                 1 + 2 * x is  1 2 x mul add
+//
+//   type_family  name ("gemm.float")              type_parameter, binding, condition, variant
+//   type_parameter  name                          element_type
+//   binding      operand's name                   element_type or name
+//   condition    "accum", "quant"                 element_type or name, [on]
+//   on           operand's name                   -
+//   variant      name                             binding, conformance
+//   conformance                        1 = MUST   element_type
+//   element_type                       element    -
+//   device       name                             [extends] spec_version topology
+//                                                 unit_characteristics mandatory extended
+//   extends      name                             -
+//   spec_version string                           -
+//   topology                                      num_engines l2_size device_units per_engine
+//   num_engines                                   integer
+//   l2_size, l1_size                              an expression
+//   device_units, per_engine                      unit (value: name; detail: unit; integer)
+//   unit_characteristics                          unit_group (value: name; detail: unit)
+//   unit_group                                    characteristic (value: name; integer)
+//   mandatory, extended                           variant_ref (value: family's name)
+//   variant_ref                                   element_type …, name of the variant
+//
+// There is no root: the top level is the sequence from node 0 on, in the order of the file. An
+// expression of a single number or name is just that node, parentheses leave no trace.
+//
+// Lifetime:   a model owns itself; name() borrows from it.
+// Errors:     none.
+// Limits:     sources up to 4 GiB; fewer than 2^32 nodes.
+// Allocation: 16 bytes per node, and each name once.
+
+#ifndef TESSERA_NEM_MODEL_HPP
+#define TESSERA_NEM_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+// clang-format off
+// X(enumerator, whether its value is a name or a string)
+#define TESSERA_NEM_NODES(X)                                                                       \
+  X(include, 1) X(device_file, 1) X(device_name, 1) X(program, 1) X(constant, 1) X(let, 1)         \
+  X(buffer, 1) X(loop, 1) X(body, 0) X(transfer, 1) X(store, 1) X(compute, 1) X(wait, 1)           \
+  X(region, 1) X(elem, 0) X(shape, 0) X(layout, 1) X(strides, 0) X(quant, 0) X(quant_field, 0)     \
+  X(level_index, 0) X(size, 0) X(align, 0) X(opcode, 1) X(input, 0) X(output, 0)                   \
+  X(destination, 0) X(source, 0) X(attribute, 1) X(decorator, 1) X(unit_index, 1) X(deps, 0)       \
+  X(name, 1) X(string, 1) X(integer, 0) X(wide_integer, 0) X(real, 0) X(list, 0)                   \
+  X(expression, 0) X(add, 0) X(subtract, 0) X(multiply, 0) X(divide, 0) X(modulo, 0)               \
+  X(negate, 0) X(type_family, 1) X(type_parameter, 1) X(binding, 1) X(condition, 1) X(on, 1)       \
+  X(variant, 1) X(conformance, 0) X(element_type, 0) X(device, 1) X(extends, 1)                    \
+  X(spec_version, 1) X(topology, 0) X(num_engines, 0) X(l2_size, 0) X(l1_size, 0)                  \
+  X(device_units, 0) X(per_engine, 0) X(unit, 1) X(unit_characteristics, 0) X(unit_group, 1)       \
+  X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
+// clang-format on
+
+enum class node_kind : std::uint8_t {
+#define TESSERA_X(name, has_name) name,
+  TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr std::string_view node_names[] = {
+#define TESSERA_X(name, has_name) #name,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+namespace detail {
+inline constexpr bool nodes_with_names[] = {
+#define TESSERA_X(name, has_name) has_name != 0,
+    TESSERA_NEM_NODES(TESSERA_X)
+#undef TESSERA_X
+};
+#undef TESSERA_NEM_NODES
+}  // namespace detail
+[[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
+  return node_names[static_cast<std::size_t>(k)];
+}
+
+inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
+inline constexpr std::uint32_t no_node = 0xffffffff;
+inline constexpr std::uint32_t no_index = 0xffffffff;
+
+/// One node of the tree. Its children follow it, up to `next`.
+struct node {
+  node_kind kind = node_kind::include;
+  std::uint8_t detail = 0;   ///< an enumerator, by kind
+  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
+  std::uint32_t offset = 0;  ///< of its first byte
+  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
+  std::uint32_t next = 0;    ///< the first node after its children
+};
+static_assert(sizeof(node) == 16);
+
+/// A range of the characters of a model or report.
+struct string {
+  std::uint32_t first = 0, size = 0;
+  friend bool operator==(const string&, const string&) = default;
+};
+
+/// What `read` makes of one file.
+struct model {
+  pool<node> nodes;             ///< in the order of the file, each before its children
+  pool<string> names;           ///< each name and string once, in the order of its first use
+  text characters;              ///< those of the names; strings have their escapes resolved
+  pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
+  pool<double> reals;
+
+  [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept;
+  std::string_view name(std::uint32_t) const&& = delete;
+  /// The number of an integer or a wide_integer.
+  [[nodiscard]] std::int64_t integer(const node& n) const noexcept {
+    return n.kind == node_kind::integer ? static_cast<std::int64_t>(n.value) : integers[n.value];
+  }
+};
+
+/// Whether a node is an operator inside of an expression.
+[[nodiscard]] constexpr bool is_operator(node_kind k) noexcept {
+  return k >= node_kind::add && k <= node_kind::negate;
+}
+/// Whether a node begins a statement of a program.
+[[nodiscard]] constexpr bool is_statement(node_kind k) noexcept {
+  return (k >= node_kind::constant && k <= node_kind::loop) ||
+         (k >= node_kind::transfer && k <= node_kind::wait);
+}
+
+/// Whether the value of such a node is a name or a string of the model, or no_name.
+[[nodiscard]] constexpr bool has_name(node_kind k) noexcept {
+  return detail::nodes_with_names[static_cast<std::size_t>(k)];
+}
+/// The name or string of a node, empty where it has none.
+[[nodiscard]] std::string_view name_of(const model& d, std::uint32_t i) noexcept;
+std::string_view name_of(const model&&, std::uint32_t) = delete;
+
+/// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
+class children {
+ public:
+  class iterator {
+   public:
+    iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
+    std::uint32_t operator*() const noexcept { return at_; }
+    iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
+    friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
+
+   private:
+    const node* nodes_;
+    std::uint32_t at_;
+  };
+  children(const model& d, std::uint32_t parent) noexcept
+      : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
+  children(const model&&, std::uint32_t) = delete;
+  [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
+  [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
+
+ private:
+  const node* nodes_;
+  std::uint32_t first_, last_;
+};
+
+/// The first child of a kind, or no_node.
+[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept;
+/// The first child of a kind that has a detail, such as an attribute that the registry knows.
+[[nodiscard]] std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
+                                  std::uint8_t detail) noexcept;
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_MODEL_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+/// A number, a name, or an expression of them ("Expressions"); also what else can be a value: an element
+/// type, a word, a string, a list.
+class expr {
+ public:
+  template <class Int>
+    requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
+  expr(Int number) : expr(static_cast<std::int64_t>(number), static_cast<void*>(nullptr)) {
+    is_bad_ = std::is_unsigned_v<Int> && static_cast<std::uint64_t>(number) > INT64_MAX;
+  }
+  expr(double number);
+  expr(std::string_view name);
+  expr(const char* name) : expr(std::string_view(name)) {}
+  expr(nem::element type) : expr(nem::name(type)) {}
+  expr(std::initializer_list<expr> list) : expr(view<expr>{list.begin(), list.size()}) {}
+  expr(view<expr> list);
+  expr(view<std::int64_t> list);
+  expr(view<double> list);
+  /// A string literal; its escapes are written.
+  [[nodiscard]] static expr string(std::string_view characters);
+
+  friend expr operator+(const expr& a, const expr& b) { return binary(a, " + ", b, 1); }
+  friend expr operator-(const expr& a, const expr& b) { return binary(a, " - ", b, 1); }
+  friend expr operator*(const expr& a, const expr& b) { return binary(a, " * ", b, 2); }
+  friend expr operator/(const expr& a, const expr& b) { return binary(a, " / ", b, 2); }
+  /// The remainder, which has the sign of b.
+  friend expr mod(const expr& a, const expr& b) { return binary(a, " mod ", b, 2); }
+  friend expr operator-(const expr& a) { return binary(expr(), "-", a, 2); }
+
+  /// Its source text.
+  [[nodiscard]] std::string_view text() const& noexcept { return text_; }
+  std::string_view text() const&& = delete;
+  /// Whether it has a name that isn't an identifier, or a number that isn't finite or too large.
+  [[nodiscard]] bool is_bad() const noexcept { return is_bad_; }
+
+ private:
+  friend class builder;
+  expr() = default;
+  expr(std::int64_t number, void*);
+  static expr binary(const expr& a, std::string_view sign, const expr& b, unsigned char precedence);
+  template <class T>
+  void put_list(view<T> list);
+  void put(const expr& e, bool parentheses);
+
+  tessera::text text_;
+  unsigned char precedence_ = 3;  // of its outermost operator: 1 of + and -, 2 of others, 3 of none
+  bool is_bad_ = false;
+};
+
+/// A region, or the name of one, and what follows it: type attributes, then decorators.
+class region_expr {
+ public:
+  region_expr(std::string_view name) { put("", name); }
+  region_expr(const char* name) : region_expr(std::string_view(name)) {}
+  /// `extent` bytes of a buffer from byte `offset` on.
+  region_expr(std::string_view buffer, const expr& offset, const expr& extent);
+
+  region_expr& elem(nem::element type) { return put(" elem=", type); }
+  /// Elements in each dimension.
+  region_expr& shape(const expr& list) { return put(", shape=", list); }
+  region_expr& layout(std::string_view name) { return put(", layout=", name); }
+  /// Elements from one to the next in each dimension.
+  region_expr& strides(const expr& list) { return put(", strides=", list); }
+  region_expr& per_tensor(const expr& scale, const expr& zero_point);
+  region_expr& per_channel(const expr& axis, const expr& scales, const expr& zero_points);
+  region_expr& per_group(const expr& axis, const expr& group_size, const expr& scales,
+                         const expr& zero_points);
+  region_expr& decorate(nem::decorator d) {
+    return put(" @", nem::decorator_table[static_cast<std::size_t>(d)].name);
+  }
+
+ private:
+  friend class builder;
+  region_expr& put(std::string_view before, const expr& e) {
+    text_ << before << e.text();
+    is_bad_ = is_bad_ || e.is_bad();
+    return *this;
+  }
+
+  tessera::text text_;
+  bool is_bad_ = false;
+};
+
+/// A document that is written statement by statement.
+class builder {
+ public:
+  // --- documents ---
+  builder& include(std::string_view path);
+  builder& device_file(std::string_view path);
+  builder& device_name(std::string_view name);
+  builder& program(std::string_view name);
+
+  // --- declarations ---
+  builder& constant(std::string_view name, const expr& value);
+  builder& let(std::string_view name, const expr& value);
+  builder& let(std::string_view name, const region_expr& r);
+  /// Without `align` where that is 0.
+  builder& buffer(std::string_view name, nem::level level, const expr& size, const expr& align = 0);
+  /// In the L1 of an engine.
+  builder& buffer_in_l1(std::string_view name, const expr& engine, const expr& size,
+                        const expr& align = 0);
+  [[nodiscard]] static region_expr region(std::string_view buffer, const expr& offset,
+                                          const expr& extent) {
+    return {buffer, offset, extent};
+  }
+
+  // --- loops: the last value is included ---
+  builder& loop(std::string_view variable, const expr& first, const expr& last);
+  builder& end_loop();
+
+  // --- tasks: an empty token leaves them without one ---
+  builder& transfer(std::string_view token, const region_expr& destination,
+                    const region_expr& source);
+  builder& store(std::string_view token, const region_expr& destination, const region_expr& source);
+  builder& compute(std::string_view token, nem::opcode op);
+  builder& in(const region_expr& operand);
+  builder& out(const region_expr& operand);
+  builder& deps(std::initializer_list<std::string_view> tokens) {
+    return deps({tokens.begin(), tokens.size()});
+  }
+  builder& deps(view<std::string_view> tokens);
+  builder& attribute(std::string_view name, const expr& value);
+  builder& attribute(nem::attribute a, const expr& value) {
+    return attribute(nem::attribute_table[static_cast<std::size_t>(a)].name, value);
+  }
+  /// The stream that issues the task waits for it.
+  builder& sync();
+  builder& wait(std::initializer_list<std::string_view> tokens) {
+    return wait({tokens.begin(), tokens.size()});
+  }
+  builder& wait(view<std::string_view> tokens);
+
+  // --- decorators of the last statement ---
+  builder& max_in_flight(const expr& iterations) {
+    return decorate(decorator::max_in_flight, iterations);
+  }
+  builder& seq_engine(const expr& engine) { return decorate(decorator::seq_engine, engine); }
+  builder& resource(nem::unit u, const expr& index);
+  builder& decorate(nem::decorator d);
+  builder& decorate(nem::decorator d, const expr& argument);
+
+  // --- devices: what is between begin_device and end_device comes in any order ---
+  builder& begin_device(std::string_view name, std::string_view parent = {});
+  builder& spec_version(std::string_view version);
+  builder& num_engines(std::int64_t count) { return topology("num_engines", count); }
+  builder& l2_size_bytes(const expr& size) { return topology("l2_size_bytes", size); }
+  builder& l1_size_bytes(const expr& size);
+  builder& units(nem::unit u, std::int64_t count);
+  builder& characteristic(nem::unit u, std::string_view name, std::int64_t value);
+  /// mandatory("gemm.float", {element::f32}, "no_bias")
+  builder& mandatory(std::string_view family, std::initializer_list<nem::element> types,
+                     std::string_view variant) {
+    return reference(mandatory_, family, types, variant);
+  }
+  builder& extended(std::string_view family, std::initializer_list<nem::element> types,
+                    std::string_view variant) {
+    return reference(extended_, family, types, variant);
+  }
+  builder& end_device();
+
+  // --- type families, in the order of the grammar ---
+  builder& begin_family(std::string_view name);
+  builder& parameter(std::string_view name, std::initializer_list<nem::element> domain);
+  builder& binding(std::string_view operand, std::string_view type);
+  /// condition("quant", "required", "dst"); `on` may be empty.
+  builder& condition(std::string_view name, std::string_view value, std::string_view on = {});
+  builder& variant(std::string_view name);
+  builder& conformance(bool must, std::initializer_list<nem::element> types = {});
+  builder& end_family();
+
+  /// What was written so far; the model's own text is write(model).
+  [[nodiscard]] std::string_view source() const& noexcept { return source_; }
+  std::string_view source() const&& = delete;
+  /// The model, or the first error. It is called once, at the end.
+  [[nodiscard]] result<model> finish(report* found = nullptr);
+
+ private:
+  enum class kind : std::uint8_t { none, plain, loop, copy, compute, wait, device, family };
+
+  builder& fail(std::string_view text, std::string_view what);
+  builder& begin(kind k);
+  void end_statement();
+  void end_compute();
+  void end_device_text();
+  void end_family_text();
+  void end_variant();
+  builder& belongs(bool does, std::string_view what);
+  builder& put(text& to, std::string_view before, const expr& e, std::string_view after = {});
+  builder& put_operand(text& to, std::string_view before, const region_expr& r);
+  builder& put_name(text& to, std::string_view before, std::string_view dotted);
+  void put_types(text& to, std::string_view open, std::initializer_list<nem::element> types,
+                 std::string_view close);
+  builder& begin_task(kind k, std::string_view token);
+  builder& copy(std::string_view callee, std::string_view token, const region_expr& destination,
+                const region_expr& source);
+  builder& properties(const expr& size, const expr& align);
+  builder& topology(std::string_view word, const expr& value);
+  builder& reference(text& to, std::string_view family, std::initializer_list<nem::element> types,
+                     std::string_view variant);
+
+  text source_;
+  kind kind_ = kind::none;  // of the statement that can go on
+  bool is_sync_ = false;
+  // Its parts, which end_statement joins. Of a device: callee_ is the version, inputs_ the topology,
+  // outputs_ the units of the device and attributes_ those of its engines; of a family: inputs_ the
+  // parameters, outputs_ the bindings, attributes_ the variants, of the last one callee_ the bindings
+  // and deps_ the conformance.
+  text head_, callee_, inputs_, outputs_, deps_, attributes_, decorators_;
+  text mandatory_, extended_, characteristics_[unit_count];
+  std::uint64_t statements_ = 0;
+  error error_;
+  text message_;
+};
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_NEM_BUILDER_HPP
+
+// ---- tessera/nem/catalog.hpp
+//
+// Type families and devices, as declarations of any file define them.
+//
+//   const nem::catalog& c = program.catalog();        // has the built-in families
+//   const nem::type_family& f = c.families[i];
+//   for (const nem::instance& x : c.instances_of(c.variants[f.first_variant])) …
+//
+//   type_family     parameters, operand types, accum, quant      "Type Family Grammar"
+//   variant         what it adds: bias or none                   "Variant Reference IDs"
+//   instance        a variant at concrete types: MUST or MAY     "Classification"
+//   device          topology, characteristics, variants          "Device Configuration"
+//
+// An instance is what a device lists: gemm.float<f16>.no_bias is one row of `instances`. Those of a
+// variant are in the order of their types.
+//
+// Lifetime:   a catalog owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: linear in the declarations.
+
+#ifndef TESSERA_NEM_CATALOG_HPP
+#define TESSERA_NEM_CATALOG_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/sort.hpp
+//
+// Sorting, stable, and searching, for plain values in a row.
+//
+//   tessera::sort(edges.data(), edges.size(), [](const edge& a, const edge& b) {
+//     return a.from < b.from;
+//   });
+//
+//   std::size_t i = tessera::first_not_below(edges.data(), edges.size(),
+//                                            [&](const edge& e) { return e.from < wanted; });
+//
+// Sorting merges existing runs, so that values in order cost one pass. Both replace
+// the standard algorithms, which cost more to include than all the rest.
+//
+// Lifetime:   nothing is kept.
+// Errors:     std::bad_alloc where the host has exceptions.
+// Limits:     none; no recursion, and never more than n log n comparisons to sort, log n to find.
+// Allocation: to sort, the size of the values once more, unless they are in order.
+
+#ifndef TESSERA_CORE_SORT_HPP
+#define TESSERA_CORE_SORT_HPP
+
+#include <cstddef>
+#include <cstring>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+namespace detail {
+
+/// Sorts `count` elements of `size` bytes. One function for all types: each of its own costs the
+/// compiler more than it gains.
+[[gnu::noinline]] inline void sort_bytes(void* values, std::size_t count, std::size_t size,
+                                         bool (*less)(const void* context, const void* a,
+                                                      const void* b),
+                                         const void* context) {
+  block other;
+  other.append(values, count * size);
+  char *from = static_cast<char*>(values), *to = static_cast<char*>(other.data());
+  const std::size_t end = count * size;
+  for (std::size_t width = size; width < end; width *= 2) {
+    for (std::size_t first = 0; first < end; first += 2 * width) {
+      const std::size_t middle = end - first > width ? first + width : end;
+      const std::size_t last = end - first > 2 * width ? first + 2 * width : end;
+      std::size_t a = first, b = middle;
+      for (std::size_t i = first; i < last; i += size) {
+        const bool is_a = a < middle && (b == last || !less(context, from + b, from + a));
+        std::memcpy(to + i, from + (is_a ? a : b), size);
+        (is_a ? a : b) += size;
+      }
+    }
+    char* const swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != values) std::memcpy(values, from, end);
+}
+
+}  // namespace detail
+
+/// Puts `count` values in ascending order; equal ones keep their order.
+template <class T, class Less>
+void sort(T* values, std::size_t count, Less less) {
+  std::size_t ordered = 1;
+  while (ordered < count && !less(values[ordered], values[ordered - 1])) ++ordered;
+  if (ordered >= count) return;
+
+  detail::sort_bytes(
+      values, count, sizeof(T),
+      [](const void* context, const void* a, const void* b) {
+        return static_cast<bool>((*static_cast<const Less*>(context))(*static_cast<const T*>(a),
+                                                                      *static_cast<const T*>(b)));
+      },
+      &less);
+}
+
+/// The index of the first value that isn't below the one sought; `count` if all are. `below` is
+/// true for a prefix of the values and false for the rest.
+template <class T, class Below>
+[[nodiscard]] constexpr std::size_t first_not_below(const T* values, std::size_t count,
+                                                    Below below) {
+  std::size_t first = 0;
+  while (count != 0) {
+    const std::size_t half = count / 2;
+    if (below(values[first + half])) {
+      first += half + 1;
+      count -= half + 1;
+    } else {
+      count = half;
+    }
+  }
+  return first;
+}
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_SORT_HPP
+
+// ---- tessera/nem/rule.hpp
+//
+// The rules of NEM: their ids, which part of reading or verifying checks them, and how severe what
+// breaks them is.
+//
+//   for (const tessera::diagnostic& d : found.diagnostics)
+//     if (nem::phase_of(d.code) == nem::phase::hazard)
+//       std::cout << nem::rule(d.code).id() << ' ' << found.text_of(d.text) << '\n';
+//   // HAZ-001 …
+//
+//   profile     standard   severities of core/error_table_nem.hpp
+//               strict     warnings that mark extensions are errors
+//               upstream   FAM-004 and SHP-004 are warnings, as the format's own examples need
+//
+// Lifetime:   rules own their ids.
+// Errors:     none.
+// Limits:     none.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_RULE_HPP
+#define TESSERA_NEM_RULE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+// ---- tessera/core/findings.hpp
+//
+// How verifiers fill a report, and keep the first error even without one.
+//
+//   detail::findings found(report, options.max_diagnostics);
+//   found.error(errc::nac_argument_count, {.offset = at})
+//       << name << ": " << count << " arguments; expected " << least << " or " << most;
+//   found.warning(errc::nac_id_repeated, {.offset = at}).path() << "instruction " << i;
+//   if (found.failed()) return found.first_error();
+//
+// Without a message of its own, a finding has the general message of its code.
+//
+// Lifetime:   borrows the report.
+// Errors:     none.
+// Limits:     a report keeps `max_diagnostics` and a gibibyte of text, and counts all findings; a
+//             text written into a message is cut to 200 bytes.
+// Allocation: the report's.
+
+#ifndef TESSERA_CORE_FINDINGS_HPP
+#define TESSERA_CORE_FINDINGS_HPP
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
 
 namespace tessera::inline TESSERA_ABI {
 namespace detail {
@@ -4095,100 +4457,6 @@ struct budget {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_LIMITS_HPP
-
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
-// error.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
-//
-// True means success. Accessing the value of an error traps: that is a bug of the caller, and
-// continuing with an invalid value is how such bugs become vulnerabilities.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none except the value's own.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
-  [[nodiscard]] T& value() & noexcept { return **this; }
-  [[nodiscard]] const T& value() const& noexcept { return **this; }
-  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) const& {
-    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
-  }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) && {
-    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
-  }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // it would dangle at the end of the statement
-  [[nodiscard]] tessera::error error() const noexcept {
-    return has_value_ ? tessera::error{} : error_;
-  }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    tessera::error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -8349,6 +8617,48 @@ struct write_options {
 
 #if !defined(TESSERA_COMPILED) || defined(TESSERA_IMPLEMENTATION)
 
+// ---- tessera/core/detail/error.hpp
+//
+// The bodies of core/error.hpp, and core's own messages.
+
+#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
+#define TESSERA_CORE_DETAIL_ERROR_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace detail {
+
+inline constexpr errc_row core_rows[] = {
+#define TESSERA_X(name, value, text) {errc::name, #name, text},
+    TESSERA_CORE_ERRORS(TESSERA_X)
+#undef TESSERA_X
+};
+inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
+
+TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
+  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
+  return tables[owner];
+}
+
+[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
+  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
+  if (owner < owners)
+    for (const errc_row& row : table_of(owner))
+      if (row.code == code) return row;
+  return unknown_code;
+}
+
+}  // namespace detail
+
+TESSERA_INLINE std::string_view error::message() const noexcept {
+  return detail::row_of(code).message;
+}
+TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
+
 // ---- tessera/core/detail/text.hpp
 //
 // The bodies of core/text.hpp.
@@ -8401,91 +8711,6 @@ namespace tessera::inline TESSERA_ABI {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_TEXT_HPP
-
-// ---- tessera/nem/detail/model.hpp
-//
-// The bodies of nem/model.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_MODEL_HPP
-#define TESSERA_NEM_DETAIL_MODEL_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-TESSERA_INLINE std::string_view model::name(std::uint32_t index) const& noexcept {
-  const string s = names[index];
-  return {characters.data() + s.first, s.size};
-}
-
-TESSERA_INLINE std::string_view name_of(const model& d, std::uint32_t i) noexcept {
-  const node& n = d.nodes[i];
-  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
-}
-
-TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k) return c;
-  return no_node;
-}
-
-TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
-                                   std::uint8_t detail) noexcept {
-  for (const std::uint32_t c : children(d, parent))
-    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
-  return no_node;
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_MODEL_HPP
-
-// ---- tessera/core/detail/error.hpp
-//
-// The bodies of core/error.hpp, and core's own messages.
-
-#ifndef TESSERA_CORE_DETAIL_ERROR_HPP
-#define TESSERA_CORE_DETAIL_ERROR_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace detail {
-
-inline constexpr errc_row core_rows[] = {
-#define TESSERA_X(name, value, text) {errc::name, #name, text},
-    TESSERA_CORE_ERRORS(TESSERA_X)
-#undef TESSERA_X
-};
-inline constexpr errc_row unknown_code{errc::ok, "unknown", "unknown error"};
-
-TESSERA_INLINE errc_table& table_of(std::size_t owner) noexcept {
-  static errc_table tables[owners] = {{core_rows, sizeof core_rows / sizeof core_rows[0]}};
-  return tables[owner];
-}
-
-[[nodiscard]] inline const errc_row& row_of(errc code) noexcept {
-  const std::size_t owner = static_cast<std::size_t>(code) / 1000;
-  if (owner < owners)
-    for (const errc_row& row : table_of(owner))
-      if (row.code == code) return row;
-  return unknown_code;
-}
-
-}  // namespace detail
-
-TESSERA_INLINE std::string_view error::message() const noexcept {
-  return detail::row_of(code).message;
-}
-TESSERA_INLINE std::string_view error::name() const noexcept { return detail::row_of(code).name; }
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_DETAIL_ERROR_HPP
 
 // ---- tessera/core/detail/report.hpp
 //
@@ -9918,6 +10143,60 @@ TESSERA_INLINE text describe(const report& found, view<source_file> sources) {
 
 #endif  // TESSERA_CORE_DETAIL_REPORT_HPP
 
+// ---- tessera/nem/detail/model.hpp
+//
+// The bodies of nem/model.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_MODEL_HPP
+#define TESSERA_NEM_DETAIL_MODEL_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE std::string_view model::name(std::uint32_t index) const& noexcept {
+  const string s = names[index];
+  return {characters.data() + s.first, s.size};
+}
+
+TESSERA_INLINE std::string_view name_of(const model& d, std::uint32_t i) noexcept {
+  const node& n = d.nodes[i];
+  return has_name(n.kind) && n.value != no_name ? d.name(n.value) : std::string_view();
+}
+
+TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k) return c;
+  return no_node;
+}
+
+TESSERA_INLINE std::uint32_t child(const model& d, std::uint32_t parent, node_kind k,
+                                   std::uint8_t detail) noexcept {
+  for (const std::uint32_t c : children(d, parent))
+    if (d.nodes[c].kind == k && d.nodes[c].detail == detail) return c;
+  return no_node;
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_MODEL_HPP
+
+// ---- tessera/nem/detail/syntax/builder.hpp
+//
+// The bodies of nem/builder.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_SYNTAX_BUILDER_HPP
+#define TESSERA_NEM_DETAIL_SYNTAX_BUILDER_HPP
+
+#include <cstdint>
+#include <string_view>
+
+
 // ---- tessera/core/detail/findings.hpp
 //
 // The bodies of core/findings.hpp.
@@ -10034,216 +10313,6 @@ TESSERA_INLINE void findings::close() {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_DETAIL_FINDINGS_HPP
-
-// ---- tessera/nem/detail/errors.hpp
-//
-// The names and messages of NEM's codes, made known to core.
-
-#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
-#define TESSERA_NEM_DETAIL_ERRORS_HPP
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
-
-inline constexpr errc_row error_rows[] = {
-#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
-    TESSERA_NEM_RULES(TESSERA_X)
-#undef TESSERA_X
-};
-
-// One store when the program starts: it is what lets a program without this format go without its
-// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
-#ifdef __clang__
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wglobal-constructors"
-#endif
-[[gnu::used]] inline const errc_table& known_errors =
-    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
-#ifdef __clang__
-#pragma clang diagnostic pop
-#endif
-
-}  // namespace nem::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
-
-// ---- tessera/nem/detail/rule.hpp
-//
-// The bodies of nem/rule.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_RULE_HPP
-#define TESSERA_NEM_DETAIL_RULE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem {
-
-TESSERA_INLINE rule::rule(errc code) noexcept {
-  const std::string_view name = error{code}.name();
-  if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
-  const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
-  while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
-    const char c = name[4 + size_];
-    id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  }
-}
-
-}  // namespace nem
-namespace nem::detail {
-
-[[gnu::cold]] TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
-  if (!first_time(code, where)) return writer(nullptr);
-  return tessera::detail::findings::add(code, severity_of(code, profile_), where, rule(code).id());
-}
-
-TESSERA_INLINE void findings::mark_nodes() noexcept {
-  for (diagnostic& d : to_->diagnostics)
-    for (place* const p : {&d.where, &d.related, &d.fix})
-      if (p->file == 0 && p->length != 0) p->index = error_index::node;
-  if (failed()) first_.index = error_index::node;
-}
-
-TESSERA_INLINE bool findings::first_time(errc code, const place& where) {
-  return seen_
-      .find(where.offset << 32 | std::uint64_t{where.file} << 16 | static_cast<std::uint64_t>(code))
-      .is_new;
-}
-
-}  // namespace nem::detail
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_RULE_HPP
-
-// ---- tessera/nem/detail/device/families.hpp
-//
-// The bodies of nem/families.hpp.
-
-#ifndef TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
-#define TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
-
-
-namespace tessera::inline TESSERA_ABI {
-namespace nem::detail {
-
-/// The types of an instance.
-[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
-  std::size_t count = 0;
-  while (count < 2 && i.types[count] != element::none) ++count;
-  return {i.types, count};
-}
-
-[[nodiscard]] inline string put_name(catalog& c, std::string_view name) {
-  const string s = {static_cast<std::uint32_t>(c.characters.size()),
-                    static_cast<std::uint32_t>(name.size())};
-  c.characters << name;
-  return s;
-}
-
-[[gnu::cold]] inline void put_operand(catalog& c, const operand_row& o) {
-  c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
-}
-
-template <class Row>
-[[nodiscard]] std::uint32_t index_in(const pool<Row>& p) noexcept {
-  return static_cast<std::uint32_t>(p.size());
-}
-
-[[gnu::cold]] inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
-                                      const variant_row& row) {
-  const std::uint32_t index = index_in(c.variants);
-  variant v;
-  v.name = put_name(c, row.name);
-  v.first_operand = index_in(c.operand_types);
-  if (!row.operand.operand.empty()) put_operand(c, row.operand);
-  v.operands = index_in(c.operand_types) - v.first_operand;
-  v.first_instance = index_in(c.instances);
-  for (const instance_row& r : row.instances) {
-    if (r.conformance == instance_row::level::none) break;
-    c.instances.push_back(
-        {family, index, index_in(c.types), parameters, r.conformance == instance_row::level::must});
-    c.types.append(r.types, parameters);
-  }
-  v.instances = index_in(c.instances) - v.first_instance;
-  c.variants.push_back(v);
-}
-
-}  // namespace nem::detail
-namespace nem {
-
-TESSERA_INLINE std::string_view base_name(std::string_view path) noexcept {
-  for (std::size_t i = path.size(); i > 0; --i)
-    if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
-  return path;
-}
-
-TESSERA_INLINE std::uint32_t find_baseline(std::string_view path) noexcept {
-  const std::string_view name = base_name(path);
-  return name == baseline_files[0].file ? 0 : name == baseline_files[1].file ? 1 : 2;
-}
-
-TESSERA_INLINE std::uint32_t builtin_family(std::string_view name) noexcept {
-  std::uint32_t i = 0;
-  while (i < builtin_families && family_table[i].name != name) ++i;
-  return i;
-}
-
-[[gnu::cold]] TESSERA_INLINE void add_builtin(catalog& c) {
-  c.characters.reserve(512);
-  c.families.reserve(16);
-  c.parameters.reserve(16);
-  c.operand_types.reserve(64);
-  c.variants.reserve(24);
-  c.instances.reserve(64);
-  c.types.reserve(64);
-  for (const family_row& row : family_table) {
-    const std::uint32_t index = detail::index_in(c.families);
-    type_family f;
-    f.name = detail::put_name(c, row.name);
-    f.accum = row.accum;
-    f.quant = row.quant;
-    if (!row.quant_operand.empty()) f.quant_operand = detail::put_name(c, row.quant_operand);
-    f.first_parameter = detail::index_in(c.parameters);
-    for (const parameter_row& p : row.parameters)
-      if (!p.name.empty()) c.parameters.push_back({detail::put_name(c, p.name), p.domain});
-    f.parameters = detail::index_in(c.parameters) - f.first_parameter;
-    f.first_operand = detail::index_in(c.operand_types);
-    for (const operand_row& o : row.operands)
-      if (!o.operand.empty()) detail::put_operand(c, o);
-    f.operands = detail::index_in(c.operand_types) - f.first_operand;
-    f.first_variant = detail::index_in(c.variants);
-    for (const variant_row& v : row.variants)
-      if (!v.name.empty()) detail::put_variant(c, index, f.parameters, v);
-    f.variants = detail::index_in(c.variants) - f.first_variant;
-    c.families.push_back(f);
-  }
-}
-
-[[gnu::cold]] TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
-  device d;
-  d.name = detail::put_name(c, names.device);
-  d.spec_version = detail::put_name(c, known_spec_version);
-  d.first_mandatory = detail::index_in(c.device_instances);
-  for (std::uint32_t i = 0; d.mandatory < must_count; ++i)
-    if (c.instances[i].is_must) c.device_instances.push_back(i), ++d.mandatory;
-  d.first_extended = detail::index_in(c.device_instances);
-  d.first_characteristic = detail::index_in(c.characteristics);
-  c.devices.push_back(d);
-}
-
-}  // namespace nem
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
 
 // ---- tessera/nem/detail/syntax/print.hpp
 //
@@ -10872,6 +10941,91 @@ class config_printer {
 #include <cstdint>
 #include <utility>
 
+
+// ---- tessera/nem/detail/errors.hpp
+//
+// The names and messages of NEM's codes, made known to core.
+
+#ifndef TESSERA_NEM_DETAIL_ERRORS_HPP
+#define TESSERA_NEM_DETAIL_ERRORS_HPP
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+inline constexpr errc_row error_rows[] = {
+#define TESSERA_X(name, value, text, ...) {errc::name, #name, text},
+    TESSERA_NEM_RULES(TESSERA_X)
+#undef TESSERA_X
+};
+
+// One store when the program starts: it is what lets a program without this format go without its
+// messages. Nothing but names and messages depends on it, hence neither on the order of such stores.
+#ifdef __clang__
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wglobal-constructors"
+#endif
+[[gnu::used]] inline const errc_table& known_errors =
+    tessera::detail::table_of(4) = {error_rows, sizeof error_rows / sizeof error_rows[0]};
+#ifdef __clang__
+#pragma clang diagnostic pop
+#endif
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_ERRORS_HPP
+
+// ---- tessera/nem/detail/rule.hpp
+//
+// The bodies of nem/rule.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_RULE_HPP
+#define TESSERA_NEM_DETAIL_RULE_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+
+TESSERA_INLINE rule::rule(errc code) noexcept {
+  const std::string_view name = error{code}.name();
+  if (name.size() < 4 || name.substr(0, 4) != "nem_") return;
+  const bool is_run = name.substr(4, 3) == "rt_";  // nothing but the id
+  while (size_ < (is_run ? sizeof id_ : 7) && size_ + 4 < name.size()) {
+    const char c = name[4 + size_];
+    id_[size_++] = c == '_' ? '-' : c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  }
+}
+
+}  // namespace nem
+namespace nem::detail {
+
+[[gnu::cold]] TESSERA_INLINE auto findings::add(errc code, place where) -> writer {
+  if (!first_time(code, where)) return writer(nullptr);
+  return tessera::detail::findings::add(code, severity_of(code, profile_), where, rule(code).id());
+}
+
+TESSERA_INLINE void findings::mark_nodes() noexcept {
+  for (diagnostic& d : to_->diagnostics)
+    for (place* const p : {&d.where, &d.related, &d.fix})
+      if (p->file == 0 && p->length != 0) p->index = error_index::node;
+  if (failed()) first_.index = error_index::node;
+}
+
+TESSERA_INLINE bool findings::first_time(errc code, const place& where) {
+  return seen_
+      .find(where.offset << 32 | std::uint64_t{where.file} << 16 | static_cast<std::uint64_t>(code))
+      .is_new;
+}
+
+}  // namespace nem::detail
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULE_HPP
 
 // ---- tessera/nem/detail/device/load.hpp
 //
@@ -15225,6 +15379,131 @@ TESSERA_INLINE result<model> read(std::string_view source, const read_options& o
 #include <string_view>
 #include <utility>
 
+
+// ---- tessera/nem/detail/device/families.hpp
+//
+// The bodies of nem/families.hpp.
+
+#ifndef TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
+#define TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem::detail {
+
+/// The types of an instance.
+[[nodiscard]] constexpr view<element> types_of(const instance_row& i) noexcept {
+  std::size_t count = 0;
+  while (count < 2 && i.types[count] != element::none) ++count;
+  return {i.types, count};
+}
+
+[[nodiscard]] inline string put_name(catalog& c, std::string_view name) {
+  const string s = {static_cast<std::uint32_t>(c.characters.size()),
+                    static_cast<std::uint32_t>(name.size())};
+  c.characters << name;
+  return s;
+}
+
+[[gnu::cold]] inline void put_operand(catalog& c, const operand_row& o) {
+  c.operand_types.push_back({put_name(c, o.operand), o.form, o.element, o.parameter});
+}
+
+template <class Row>
+[[nodiscard]] std::uint32_t index_in(const pool<Row>& p) noexcept {
+  return static_cast<std::uint32_t>(p.size());
+}
+
+[[gnu::cold]] inline void put_variant(catalog& c, std::uint32_t family, std::uint32_t parameters,
+                                      const variant_row& row) {
+  const std::uint32_t index = index_in(c.variants);
+  variant v;
+  v.name = put_name(c, row.name);
+  v.first_operand = index_in(c.operand_types);
+  if (!row.operand.operand.empty()) put_operand(c, row.operand);
+  v.operands = index_in(c.operand_types) - v.first_operand;
+  v.first_instance = index_in(c.instances);
+  for (const instance_row& r : row.instances) {
+    if (r.conformance == instance_row::level::none) break;
+    c.instances.push_back(
+        {family, index, index_in(c.types), parameters, r.conformance == instance_row::level::must});
+    c.types.append(r.types, parameters);
+  }
+  v.instances = index_in(c.instances) - v.first_instance;
+  c.variants.push_back(v);
+}
+
+}  // namespace nem::detail
+namespace nem {
+
+TESSERA_INLINE std::string_view base_name(std::string_view path) noexcept {
+  for (std::size_t i = path.size(); i > 0; --i)
+    if (path[i - 1] == '/' || path[i - 1] == '\\') return path.substr(i);
+  return path;
+}
+
+TESSERA_INLINE std::uint32_t find_baseline(std::string_view path) noexcept {
+  const std::string_view name = base_name(path);
+  return name == baseline_files[0].file ? 0 : name == baseline_files[1].file ? 1 : 2;
+}
+
+TESSERA_INLINE std::uint32_t builtin_family(std::string_view name) noexcept {
+  std::uint32_t i = 0;
+  while (i < builtin_families && family_table[i].name != name) ++i;
+  return i;
+}
+
+[[gnu::cold]] TESSERA_INLINE void add_builtin(catalog& c) {
+  c.characters.reserve(512);
+  c.families.reserve(16);
+  c.parameters.reserve(16);
+  c.operand_types.reserve(64);
+  c.variants.reserve(24);
+  c.instances.reserve(64);
+  c.types.reserve(64);
+  for (const family_row& row : family_table) {
+    const std::uint32_t index = detail::index_in(c.families);
+    type_family f;
+    f.name = detail::put_name(c, row.name);
+    f.accum = row.accum;
+    f.quant = row.quant;
+    if (!row.quant_operand.empty()) f.quant_operand = detail::put_name(c, row.quant_operand);
+    f.first_parameter = detail::index_in(c.parameters);
+    for (const parameter_row& p : row.parameters)
+      if (!p.name.empty()) c.parameters.push_back({detail::put_name(c, p.name), p.domain});
+    f.parameters = detail::index_in(c.parameters) - f.first_parameter;
+    f.first_operand = detail::index_in(c.operand_types);
+    for (const operand_row& o : row.operands)
+      if (!o.operand.empty()) detail::put_operand(c, o);
+    f.operands = detail::index_in(c.operand_types) - f.first_operand;
+    f.first_variant = detail::index_in(c.variants);
+    for (const variant_row& v : row.variants)
+      if (!v.name.empty()) detail::put_variant(c, index, f.parameters, v);
+    f.variants = detail::index_in(c.variants) - f.first_variant;
+    c.families.push_back(f);
+  }
+}
+
+[[gnu::cold]] TESSERA_INLINE void add_baseline_device(catalog& c, const baseline_row& names) {
+  device d;
+  d.name = detail::put_name(c, names.device);
+  d.spec_version = detail::put_name(c, known_spec_version);
+  d.first_mandatory = detail::index_in(c.device_instances);
+  for (std::uint32_t i = 0; d.mandatory < must_count; ++i)
+    if (c.instances[i].is_must) c.device_instances.push_back(i), ++d.mandatory;
+  d.first_extended = detail::index_in(c.device_instances);
+  d.first_characteristic = detail::index_in(c.characteristics);
+  c.devices.push_back(d);
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_DEVICE_FAMILIES_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
@@ -20220,6 +20499,447 @@ TESSERA_INLINE text print(const program& p, const print_options& options) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_SYNTAX_PRINT_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Whether all characters can be those of a name, and the first one too. Reserved words are the
+/// reader's to find.
+[[nodiscard]] inline bool is_identifier(std::string_view s) noexcept {
+  for (const char c : s)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c >= '0' && c <= '9')))
+      return false;
+  return !s.empty() && (s[0] < '0' || s[0] > '9');
+}
+/// The same for "conv2d.float".
+[[nodiscard]] inline bool is_dotted_name(std::string_view s) noexcept {
+  const std::size_t dot = s.find('.');
+  return dot == std::string_view::npos
+             ? is_identifier(s)
+             : is_identifier(s.substr(0, dot)) && is_identifier(s.substr(dot + 1));
+}
+
+}  // namespace detail
+
+// --- expressions ---
+
+TESSERA_INLINE expr::expr(std::int64_t number, void*) {
+  if (number == INT64_MIN) {
+    text_ << "(-9223372036854775807 - 1)";
+    return;
+  }
+  text_ << number;
+  if (number < 0) precedence_ = 2;
+}
+
+TESSERA_INLINE expr::expr(double number) : is_bad_(!(number - number == 0)) {
+  if (is_bad_) {
+    text_ << (number < 0 ? "-infinity" : number > 0 ? "infinity" : "nan");
+    return;
+  }
+  if (number < 0 || (number == 0 && 1 / number < 0)) {
+    text_ << '-';
+    number = -number;
+    precedence_ = 2;
+  }
+  detail::append_real(text_, number);
+}
+
+TESSERA_INLINE expr::expr(std::string_view name)
+    : text_(name), is_bad_(!detail::is_identifier(name)) {}
+
+template <class T>
+void expr::put_list(view<T> list) {
+  text_ << '[';
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (i != 0) text_ << ", ";
+    put(list[i], false);
+  }
+  text_ << ']';
+}
+TESSERA_INLINE expr::expr(view<expr> list) { put_list(list); }
+TESSERA_INLINE expr::expr(view<std::int64_t> list) { put_list(list); }
+TESSERA_INLINE expr::expr(view<double> list) { put_list(list); }
+
+TESSERA_INLINE expr expr::string(std::string_view characters) {
+  expr e;
+  detail::append_string(e.text_, characters);
+  return e;
+}
+
+TESSERA_INLINE void expr::put(const expr& e, bool parentheses) {
+  is_bad_ = is_bad_ || e.is_bad_;
+  if (parentheses) text_ << '(';
+  text_ << e.text_;
+  if (parentheses) text_ << ')';
+}
+
+TESSERA_INLINE expr expr::binary(const expr& a, std::string_view sign, const expr& b,
+                                 unsigned char precedence) {
+  expr e;
+  e.precedence_ = precedence;
+  e.put(a, a.precedence_ < precedence);
+  e.text_ << sign;
+  e.put(b, b.precedence_ <= precedence);
+  return e;
+}
+
+// --- regions ---
+
+TESSERA_INLINE region_expr::region_expr(std::string_view buffer, const expr& offset,
+                                        const expr& extent) {
+  put("region(", buffer).put(", ", offset).put(", ", extent);
+  text_ << ')';
+}
+
+TESSERA_INLINE region_expr& region_expr::per_tensor(const expr& scale, const expr& zero_point) {
+  put(", quant=per_tensor(scale=", scale).put(", zero_point=", zero_point);
+  text_ << ')';
+  return *this;
+}
+
+TESSERA_INLINE region_expr& region_expr::per_channel(const expr& axis, const expr& scales,
+                                                     const expr& zero_points) {
+  put(", quant=per_channel(axis=", axis).put(", scales=", scales);
+  put(", zero_points=", zero_points);
+  text_ << ')';
+  return *this;
+}
+
+TESSERA_INLINE region_expr& region_expr::per_group(const expr& axis, const expr& group_size,
+                                                   const expr& scales, const expr& zero_points) {
+  put(", quant=per_group(axis=", axis).put(", group_size=", group_size);
+  put(", scales=", scales).put(", zero_points=", zero_points);
+  text_ << ')';
+  return *this;
+}
+
+// --- what all statements use ---
+
+TESSERA_INLINE builder& builder::fail(std::string_view text, std::string_view what) {
+  if (error_.code != errc::ok) return *this;
+  error_ = {errc::nem_syn_001_token, statements_ == 0 ? 0 : statements_ - 1,
+            error_index::operation};
+  message_ << text << what;
+  return *this;
+}
+
+TESSERA_INLINE builder& builder::begin(kind k) {
+  end_statement();
+  kind_ = k;
+  is_sync_ = false;
+  for (text* const part : {&head_, &callee_, &inputs_, &outputs_, &deps_, &attributes_,
+                           &decorators_, &mandatory_, &extended_})
+    part->clear();
+  for (text& group : characteristics_) group.clear();
+  ++statements_;
+  return *this;
+}
+
+TESSERA_INLINE void builder::end_statement() {
+  switch (kind_) {
+    case kind::none: return;
+    case kind::plain: source_ << head_ << decorators_; break;
+    case kind::loop: source_ << head_ << decorators_ << ':'; break;
+    case kind::wait: source_ << "wait(" << deps_ << ')' << decorators_; break;
+    case kind::copy:
+      source_ << head_ << callee_ << (is_sync_ ? ".sync(" : ".async(") << inputs_;
+      if (!deps_.empty()) source_ << ", deps=[" << deps_ << ']';
+      source_ << ')' << decorators_;
+      break;
+    case kind::compute: end_compute(); break;
+    case kind::device: end_device_text(); break;
+    case kind::family: end_family_text(); break;
+  }
+  source_ << '\n';
+  kind_ = kind::none;
+}
+
+TESSERA_INLINE builder& builder::belongs(bool does, std::string_view what) {
+  if (!does) fail(what, kind_ == kind::none ? " without a statement" : " of another statement");
+  return *this;
+}
+
+TESSERA_INLINE builder& builder::put(text& to, std::string_view before, const expr& e,
+                                     std::string_view after) {
+  to << before << e.text() << after;
+  return e.is_bad() ? fail(e.text(), " is neither a name nor a number of the language") : *this;
+}
+
+TESSERA_INLINE builder& builder::put_operand(text& to, std::string_view before,
+                                             const region_expr& r) {
+  to << before << r.text_;
+  return r.is_bad_ ? fail(r.text_, " has what is neither a name nor a number") : *this;
+}
+
+TESSERA_INLINE builder& builder::put_name(text& to, std::string_view before,
+                                          std::string_view dotted) {
+  to << before << dotted;
+  return detail::is_dotted_name(dotted) ? *this : fail(dotted, " is not a name");
+}
+
+TESSERA_INLINE void builder::put_types(text& to, std::string_view open,
+                                       std::initializer_list<nem::element> types,
+                                       std::string_view close) {
+  if (types.size() == 0) return;
+  for (const nem::element& t : types) to << (&t == types.begin() ? open : ", ") << nem::name(t);
+  to << close;
+}
+
+// --- documents ---
+
+TESSERA_INLINE builder& builder::include(std::string_view path) {
+  return begin(kind::plain).put(head_, "include ", expr::string(path));
+}
+TESSERA_INLINE builder& builder::device_file(std::string_view path) {
+  return begin(kind::plain).put(head_, "device ", expr::string(path));
+}
+TESSERA_INLINE builder& builder::device_name(std::string_view name) {
+  return begin(kind::plain).put(head_, "device ", name);
+}
+TESSERA_INLINE builder& builder::program(std::string_view name) {
+  return begin(kind::plain).put(head_, "program ", name, ":");
+}
+
+// --- declarations and loops ---
+
+TESSERA_INLINE builder& builder::constant(std::string_view name, const expr& value) {
+  return begin(kind::plain).put(head_, "const ", name).put(head_, " = ", value);
+}
+TESSERA_INLINE builder& builder::let(std::string_view name, const expr& value) {
+  return begin(kind::plain).put(head_, "let ", name).put(head_, " = ", value);
+}
+TESSERA_INLINE builder& builder::let(std::string_view name, const region_expr& r) {
+  return begin(kind::plain).put(head_, "let ", name).put_operand(head_, " = ", r);
+}
+TESSERA_INLINE builder& builder::buffer(std::string_view name, nem::level level, const expr& size,
+                                        const expr& align) {
+  begin(kind::plain).put(head_, "buffer ", name);
+  head_ << " : " << nem::name(level);
+  return properties(size, align);
+}
+TESSERA_INLINE builder& builder::buffer_in_l1(std::string_view name, const expr& engine,
+                                              const expr& size, const expr& align) {
+  begin(kind::plain).put(head_, "buffer ", name).put(head_, " : L1[", engine, "]");
+  return properties(size, align);
+}
+TESSERA_INLINE builder& builder::properties(const expr& size, const expr& align) {
+  put(head_, " (size=", size);
+  if (const tessera::text& a = align.text_; a != std::string_view("0"))
+    put(head_, ", align=", align);
+  head_ << ')';
+  return *this;
+}
+TESSERA_INLINE builder& builder::loop(std::string_view variable, const expr& first,
+                                      const expr& last) {
+  begin(kind::loop).put(head_, "loop ", variable);
+  return put(head_, " in [", first).put(head_, "..", last, "]");
+}
+TESSERA_INLINE builder& builder::end_loop() {
+  begin(kind::plain).head_ << "endloop";
+  return *this;
+}
+
+// --- tasks ---
+
+TESSERA_INLINE builder& builder::begin_task(kind k, std::string_view token) {
+  begin(k);
+  return token.empty() ? *this : put(head_, "", token, " = ");
+}
+TESSERA_INLINE builder& builder::copy(std::string_view callee, std::string_view token,
+                                      const region_expr& destination, const region_expr& source) {
+  begin_task(kind::copy, token).callee_ << callee;
+  return put_operand(inputs_, "dst=", destination).put_operand(inputs_, ", src=", source);
+}
+TESSERA_INLINE builder& builder::transfer(std::string_view token, const region_expr& destination,
+                                          const region_expr& source) {
+  return copy("transfer", token, destination, source);
+}
+TESSERA_INLINE builder& builder::store(std::string_view token, const region_expr& destination,
+                                       const region_expr& source) {
+  return copy("store", token, destination, source);
+}
+TESSERA_INLINE builder& builder::compute(std::string_view token, nem::opcode op) {
+  begin_task(kind::compute, token).callee_ << nem::name(op);
+  return *this;
+}
+TESSERA_INLINE void builder::end_compute() {
+  source_ << head_ << callee_ << (is_sync_ ? ".sync" : ".async") << inputs_ << outputs_;
+  if (!deps_.empty()) source_ << " deps=[" << deps_ << ']';
+  source_ << attributes_ << decorators_;
+}
+TESSERA_INLINE builder& builder::in(const region_expr& operand) {
+  return belongs(kind_ == kind::compute, "an input")
+      .put_operand(inputs_, inputs_.empty() ? " in " : ", ", operand);
+}
+TESSERA_INLINE builder& builder::out(const region_expr& operand) {
+  return belongs(kind_ == kind::compute, "an output")
+      .put_operand(outputs_, outputs_.empty() ? " out " : ", ", operand);
+}
+TESSERA_INLINE builder& builder::deps(view<std::string_view> tokens) {
+  belongs(kind_ == kind::compute || kind_ == kind::copy || kind_ == kind::wait, "deps");
+  for (const std::string_view t : tokens) put(deps_, deps_.empty() ? "" : ", ", t);
+  return *this;
+}
+TESSERA_INLINE builder& builder::attribute(std::string_view name, const expr& value) {
+  return belongs(kind_ == kind::compute, "an attribute")
+      .put(attributes_, " ", name)
+      .put(attributes_, "=", value);
+}
+TESSERA_INLINE builder& builder::sync() {
+  is_sync_ = true;
+  return belongs(kind_ == kind::compute || kind_ == kind::copy, "sync");
+}
+TESSERA_INLINE builder& builder::wait(view<std::string_view> tokens) {
+  return begin(kind::wait).deps(tokens);
+}
+
+// --- decorators ---
+
+TESSERA_INLINE builder& builder::decorate(nem::decorator d) {
+  belongs(kind_ != kind::none && kind_ < kind::device, "a decorator").decorators_
+      << " @" << decorator_table[static_cast<std::size_t>(d)].name;
+  return *this;
+}
+TESSERA_INLINE builder& builder::decorate(nem::decorator d, const expr& argument) {
+  return decorate(d).put(decorators_, "(", argument, ")");
+}
+TESSERA_INLINE builder& builder::resource(nem::unit u, const expr& index) {
+  decorate(decorator::resource).decorators_ << '(' << nem::name(u);
+  return put(decorators_, "[", index, "])");
+}
+
+// --- devices ---
+
+TESSERA_INLINE builder& builder::begin_device(std::string_view name, std::string_view parent) {
+  begin(kind::device).put(head_, "device ", name);
+  return parent.empty() ? *this : put(head_, " extends ", parent);
+}
+TESSERA_INLINE builder& builder::spec_version(std::string_view version) {
+  return belongs(kind_ == kind::device, "spec_version")
+      .put(callee_, " spec_version = ", expr::string(version));
+}
+TESSERA_INLINE builder& builder::topology(std::string_view word, const expr& value) {
+  belongs(kind_ == kind::device, word).inputs_ << ' ' << word;
+  return put(inputs_, " = ", value);
+}
+TESSERA_INLINE builder& builder::l1_size_bytes(const expr& size) {
+  return belongs(kind_ == kind::device, "l1_size_bytes")
+      .put(attributes_, " l1_size_bytes = ", size);
+}
+TESSERA_INLINE builder& builder::units(nem::unit u, std::int64_t count) {
+  text& to = is_per_engine(u) ? attributes_ : outputs_;
+  return belongs(kind_ == kind::device, "units").put(to, " ", nem::name(u)).put(to, " = ", count);
+}
+TESSERA_INLINE builder& builder::characteristic(nem::unit u, std::string_view name,
+                                                std::int64_t value) {
+  if (u == unit::none) return fail("none", " is not a unit");
+  text& to = characteristics_[static_cast<std::size_t>(u)];
+  return belongs(kind_ == kind::device, "a characteristic")
+      .put(to, " ", name)
+      .put(to, " = ", value);
+}
+TESSERA_INLINE builder& builder::reference(text& to, std::string_view family,
+                                           std::initializer_list<nem::element> types,
+                                           std::string_view variant) {
+  belongs(kind_ == kind::device, "a variant").put_name(to, " ", family);
+  put_types(to, "<", types, ">");
+  return put(to, ".", variant);
+}
+TESSERA_INLINE void builder::end_device_text() {
+  source_ << head_ << " {" << callee_;
+  if (!inputs_.empty() || !outputs_.empty() || !attributes_.empty()) {
+    source_ << " topology {" << inputs_;
+    if (!outputs_.empty()) source_ << " device_units {" << outputs_ << " }";
+    if (!attributes_.empty()) source_ << " per_engine {" << attributes_ << " }";
+    source_ << " }";
+  }
+  bool has_group = false;
+  for (std::size_t u = 0; u < unit_count; ++u) {
+    if (characteristics_[u].empty()) continue;
+    source_ << (has_group ? " " : " unit_characteristics { ") << unit_names[u] << " {"
+            << characteristics_[u] << " }";
+    has_group = true;
+  }
+  if (has_group) source_ << " }";
+  if (!mandatory_.empty()) source_ << " opcode.mandatory {" << mandatory_ << " }";
+  if (!extended_.empty()) source_ << " opcode.extended {" << extended_ << " }";
+  source_ << " }";
+}
+TESSERA_INLINE builder& builder::end_device() {
+  belongs(kind_ == kind::device, "the end of a device");
+  end_statement();
+  return *this;
+}
+
+// --- type families ---
+
+TESSERA_INLINE builder& builder::begin_family(std::string_view name) {
+  return begin(kind::family).put_name(head_, "type_family ", name);
+}
+TESSERA_INLINE builder& builder::parameter(std::string_view name,
+                                           std::initializer_list<nem::element> domain) {
+  belongs(kind_ == kind::family, "a type parameter");
+  put(inputs_, inputs_.empty() ? "<" : ", ", name).put_types(inputs_, ": {", domain, "}");
+  return *this;
+}
+TESSERA_INLINE builder& builder::binding(std::string_view operand, std::string_view type) {
+  text& to = decorators_.empty() ? outputs_ : callee_;
+  return belongs(kind_ == kind::family, "a binding").put(to, " ", operand).put(to, ": ", type);
+}
+TESSERA_INLINE builder& builder::condition(std::string_view name, std::string_view value,
+                                           std::string_view on) {
+  belongs(kind_ == kind::family, "a condition")
+      .put(outputs_, " ", name)
+      .put(outputs_, " = ", value);
+  return on.empty() ? *this : put(outputs_, " on ", on);
+}
+TESSERA_INLINE builder& builder::variant(std::string_view name) {
+  belongs(kind_ == kind::family, "a variant").end_variant();
+  return put(decorators_, "", name);
+}
+TESSERA_INLINE builder& builder::conformance(bool must, std::initializer_list<nem::element> types) {
+  belongs(kind_ == kind::family, "conformance").deps_ << (must ? " MUST" : " MAY");
+  put_types(deps_, " <", types, ">");
+  return *this;
+}
+TESSERA_INLINE void builder::end_variant() {
+  if (decorators_.empty()) return;  // the name of the variant
+  attributes_ << ' ' << decorators_ << ": {" << callee_ << " } conformance: {" << deps_ << " }";
+  for (text* const part : {&decorators_, &callee_, &deps_}) part->clear();
+}
+TESSERA_INLINE void builder::end_family_text() {
+  end_variant();
+  source_ << head_ << inputs_ << (inputs_.empty() ? "" : ">") << " {" << outputs_
+          << " variants:" << attributes_ << " }";
+}
+TESSERA_INLINE builder& builder::end_family() {
+  belongs(kind_ == kind::family, "the end of a type family");
+  end_statement();
+  return *this;
+}
+
+// --- the model ---
+
+TESSERA_INLINE result<model> builder::finish(report* found) {
+  end_statement();
+  if (error_.code != errc::ok) {
+    tessera::detail::findings to(found, 1);
+    to.add(error_.code, severity::error, {0, error_.offset, 0, error_.index}) << message_;
+    return error_;
+  }
+  const read_options options = {.limit = {.max_bytes = UINT64_MAX, .max_items = UINT64_MAX}};
+  const result<model> written = read(source_.view(), options);
+  if (!written) return read(source_.view(), options, found);
+  const text canonical = print(*written);
+  return read(canonical.view(), options, found);
+}
+
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_SYNTAX_BUILDER_HPP
 
 // ---- tessera/nem/detail/syntax/reformat.hpp
 //

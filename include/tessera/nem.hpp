@@ -16,6 +16,7 @@
 //   write       canonical text                                    nem/write.hpp
 //   print       the same, with comments: resolved types and bytes nem/print.hpp
 //   write_json  the syntax tree, for tools                        nem/write.hpp
+//   builder     documents from C++                                nem/builder.hpp
 //   reformat    canonical layout with the comments                nem/reformat.hpp
 //   for_each_task  a verified program, task by task               nem/verify.hpp
 //   describe    findings with line, caret, note and fix           core/report.hpp
@@ -48,6 +49,7 @@
 #ifndef TESSERA_NEM_HPP
 #define TESSERA_NEM_HPP
 
+#include "nem/builder.hpp"
 #include "nem/catalog.hpp"
 #include "nem/families.hpp"
 #include "nem/format.hpp"
