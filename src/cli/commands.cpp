@@ -536,9 +536,9 @@ last iteration used it. Bytes without an input are zero; reading them causes a w
 makes the zeros explicit, and -i NAME=random fills a buffer or region with random values (seed 0, or
 --random); files of these names are ./zero and ./random. --random fills everything that is read
 before it is written, with elements of the type that it is read as: floats in [-1, 1), integers of a
-byte, valid indices. A .npy file has the elements of a region (BF16 as uint16, I4 as int8) or the
-bytes of a buffer, as any type; a .csv file has numbers, for a buffer only if all of it has one
-type; a raw file has bytes, with two I4 in each. The summary shows the buffers written in DDR, or
+byte, valid indices. A .npy or .csv file has the elements of a region (.npy: BF16 as uint16, I4 as
+int8), or of a buffer if the program reads or writes one type there; of other buffers it has the
+bytes. A raw file has bytes, with two I4 in each. The summary shows the buffers written in DDR, or
 else in L2 or L1. Verification refuses races; if it can't check all tasks, the run searches for
 them.)"},
     {"run", in_genome,

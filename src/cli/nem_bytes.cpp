@@ -58,6 +58,21 @@ nem::element byte_ranges::only_element(std::uint64_t size) const {
   return covered == size && size * 8 % nem::bitwidth(found) == 0 ? found : nem::element::none;
 }
 
+element_types byte_ranges::types(std::int64_t first, std::int64_t last) const {
+  element_types out;
+  each(
+      [&](std::int64_t a, std::int64_t b, const byte_use& use) {
+        if (use.element == nem::element::none) return;
+        const auto bits = static_cast<std::int64_t>(nem::bitwidth(use.element));
+        out.is_aligned = out.is_aligned && (a - first) * 8 % bits == 0 &&
+                         (b - first) * 8 % bits == 0 && (last - first) * 8 % bits == 0;
+        if (std::find(out.known.begin(), out.known.end(), use.element) == out.known.end())
+          out.known.push_back(use.element);
+      },
+      first, last);
+  return out;
+}
+
 namespace {
 
 /// An operand of a task.

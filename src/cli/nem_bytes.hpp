@@ -36,6 +36,16 @@ struct byte_use {
   friend bool operator==(const byte_use&, const byte_use&) = default;
 };
 
+/// The element types of a range of bytes.
+struct element_types {
+  std::vector<nem::element> known;  ///< each once, in the order of the bytes
+  bool is_aligned = true;           ///< whether each of its ranges begins and ends between elements
+  /// The type of all elements; none if there are several, or if they aren't aligned.
+  [[nodiscard]] nem::element only() const noexcept {
+    return known.size() == 1 && is_aligned ? known[0] : nem::element::none;
+  }
+};
+
 /// Ranges of the bytes of a buffer, each with its use.
 class byte_ranges {
  public:
@@ -54,6 +64,8 @@ class byte_ranges {
   /// The element type of all bytes of a buffer of that size; none if they differ, are unknown or
   /// aren't whole elements.
   [[nodiscard]] nem::element only_element(std::uint64_t size) const;
+  /// The element types of the bytes in [first, last), without those that are unknown.
+  [[nodiscard]] element_types types(std::int64_t first, std::int64_t last) const;
 
  private:
   struct range {

@@ -98,7 +98,7 @@ class nem_runnable final : public runnable {
                                    "' is in a loop that didn't execute");
       return std::nullopt;
     }
-    const nem::element as = format == io::array_format::csv ? written_as(*at) : nem::element::none;
+    const nem::element as = format == io::array_format::raw ? nem::element::none : file_type(*at);
     element_shape what = elements_of(*at, as);
     std::vector<std::byte> values = get_elements(machine_, *at, as);
     if (format == io::array_format::raw && what.type == element_type::i4) pack(values, what);
@@ -219,6 +219,23 @@ class nem_runnable final : public runnable {
   [[nodiscard]] nem::element written_as(const vn::place& p) {
     return p.is_buffer ? inputs_.bytes(machine_).written(p.buffer).only_element(p.size)
                        : nem::element::none;
+  }
+
+  /// The element type of a buffer in files; where the program writes several, a note says so.
+  [[nodiscard]] nem::element file_type(const vn::place& p) {
+    if (has_elements(p) || !inputs_.bytes(machine_).is_whole()) return nem::element::none;
+    const element_types types = types_of(p, inputs_.bytes(machine_).written(p.buffer));
+    if (types.only() != nem::element::none || types.known.empty()) return types.only();
+    std::string message = std::string(p.name) + " is written as bytes: the program writes " +
+                          text_of(types) +
+                          (types.is_aligned ? " to it" : " elements at unaligned bytes");
+    for (const vn::place& r : machine_.regions())
+      if (r.buffer == p.buffer && has_elements(r)) {
+        message += "; a region has a type, as in --output " + std::string(r.name) + "=FILE";
+        break;
+      }
+    show_note(message);
+    return nem::element::none;
   }
 
   /// Packs two i4 into a byte.

@@ -129,6 +129,21 @@ element_shape elements_of(const vn::place& p, nem::element as) {
   return out;
 }
 
+element_types types_of(const vn::place& p, const byte_ranges& ranges) {
+  const auto first = static_cast<std::int64_t>(p.offset);
+  return ranges.types(first, first + static_cast<std::int64_t>(p.size));
+}
+
+std::string text_of(const element_types& types) {
+  std::string out;
+  for (std::size_t i = 0; i < types.known.size(); ++i)
+    out.append(i == 0                        ? ""
+               : i + 1 == types.known.size() ? " and "
+                                             : ", ")
+        .append(nem::name(types.known[i]));
+  return out;
+}
+
 std::vector<std::byte> get_elements(const vn::machine& machine, const vn::place& p,
                                     nem::element as) {
   const std::span<const std::byte> bytes = machine.bytes(p);
@@ -281,27 +296,33 @@ const nem_bytes& nem_inputs::bytes(const vn::machine& machine) {
 exit_code nem_inputs::read(vn::machine& machine, const vn::place& p, const std::string& path) {
   const io::array_format format = format_of(options_.input_format, path);
   const bool is_csv = format == io::array_format::csv;
-  // Only .csv files have numbers for a buffer; others have its bytes.
-  const nem::element type =
-      type_of(p, is_csv && p.is_buffer ? bytes(machine).needed(p.buffer).only_element(p.size)
-                                       : nem::element::none);
+  const bool is_npy = format == io::array_format::npy;
+  // Raw files have the bytes of a buffer; in the others its elements have a type.
+  element_types types;
+  if (!has_elements(p) && (is_csv || is_npy) && bytes(machine).is_whole())
+    types = types_of(p, bytes(machine).needed(p.buffer));
+  const nem::element type = type_of(p, types.only());
   element_shape what = elements_of(p, type);
   const bool is_packed = format == io::array_format::raw && type == nem::element::i4;
   if (is_packed) {
     what.type = element_type::u8;
     what.shape = {(what.count() + 1) / 2};
   }
-  what.any_type = !is_csv && (type == nem::element::none || is_packed);
+  what.any_shape = is_npy && !has_elements(p);
+  what.any_type = !is_csv && types.known.empty() && (type == nem::element::none || is_packed);
   io::expected<std::vector<std::byte>> values = is_csv && !has_elements(p)
                                                     ? read_csv_of_any_shape(path, what)
                                                     : read_elements(path, format, what);
   if (!values) {
     io::failure why = std::move(values).error();
-    if (why.kind == io::fault::content)
+    if (why.kind == io::fault::content) {
       why.what = std::string(p.is_buffer ? "buffer " : "region ")
                      .append(p.name)
                      .append(": ")
                      .append(why.what);
+      if (type == nem::element::none && !types.known.empty())
+        why.what += "; the program reads it as " + text_of(types);
+    }
     return to_.fail(why);
   }
   const std::span<std::byte> to = machine.bytes(p);

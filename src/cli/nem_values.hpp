@@ -7,8 +7,9 @@
 //   if (const exit_code code = inputs.bind(machine); code != success) return code;
 //   if (const exit_code code = inputs.set(machine); code != success) return code;
 //
-//   .npy   for a region: its type (bf16 as u2, i4 as i1) and shape; for a buffer: its number of
-//          bytes, of any type
+//   .npy   for a region: its type (bf16 as u2, i4 as i1) and shape; for a buffer: any shape of the
+//          type that the program reads or writes there, bytes where it has several, and any type where
+//          it has none
 //   .csv   numbers, row by row; for a buffer: of the type that the program reads or writes, or else
 //          bytes
 //   raw    the elements of a region, two i4 in a byte; the bytes of a buffer
@@ -49,6 +50,10 @@ namespace cli {
 /// The type and shape of a place's elements; of a buffer, elements of type `as`, or bytes.
 [[nodiscard]] element_shape elements_of(const vm::nem::place& p,
                                         nem::element as = nem::element::none);
+/// The element types of a place's bytes among the ranges of its buffer.
+[[nodiscard]] element_types types_of(const vm::nem::place& p, const byte_ranges& ranges);
+/// "i4, f16 and i8".
+[[nodiscard]] std::string text_of(const element_types& types);
 /// The elements of a place, dense; an i4 has one byte.
 [[nodiscard]] std::vector<std::byte> get_elements(const vm::nem::machine& machine,
                                                   const vm::nem::place& p,

@@ -92,8 +92,14 @@ namespace {
   if (!(a->type == kind))
     return wrong("expected elements of " + kind_name(kind) + " for " + std::string(what.name) +
                  ", found " + kind_name(a->type));
-  if (a->shape != what.shape && squeezed(a->shape) != squeezed(what.shape))
+  if (what.any_shape) {
+    if (a->data.size() != what.bytes())
+      return wrong("expected " + std::to_string(what.count()) + " elements of " +
+                   std::string(what.name) + ", found " +
+                   std::to_string(a->data.size() / kind.size));
+  } else if (a->shape != what.shape && squeezed(a->shape) != squeezed(what.shape)) {
     return wrong("expected shape " + text_of(what.shape) + ", found " + text_of(a->shape));
+  }
   if (what.type == element_type::i4)
     for (std::size_t i = 0; i < a->data.size(); ++i)
       if (const double v = element(a->data, what.type, i); !store_element(a->data, what.type, i, v))

@@ -56,7 +56,8 @@ struct element_shape {
   element_type type = element_type::u8;
   std::string_view name = "bytes";  ///< of the type, for messages
   std::vector<std::uint64_t> shape = {};
-  bool any_type = false;  ///< accept .npy files of any type and shape, as bytes
+  bool any_type = false;   ///< accept .npy files of any type and shape, as bytes
+  bool any_shape = false;  ///< accept .npy files of any shape with as many elements
 
   [[nodiscard]] std::uint64_t count() const noexcept;
   /// Of the last dimension.
