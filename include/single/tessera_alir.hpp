@@ -1310,7 +1310,11 @@ struct model {
   X(ark_plan_config, 2128,                                                                         \
     "malformed Config; expected an object with NumWarps, SramBytes and NumTasks, integers of at "  \
     "least 0, for each operation")                                                                 \
-  X(ark_plan_model, 2129, "the operations of the plan and its model differ")
+  X(ark_plan_model, 2129, "the operations of the plan and its model differ")                       \
+  X(ark_to_nac_operation, 2140, "NAC has no form for this operation")                              \
+  X(ark_to_nac_type, 2141, "NAC has no code for this data type")                                   \
+  X(ark_to_nac_memory, 2142, "NAC has no form for this use of memory")                             \
+  X(ark_to_nac_limit, 2143, "more than a NAC container can number")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
 
@@ -1783,7 +1787,14 @@ struct model {
   X(nac_tokenizer_utf8, 3644, "expected text in UTF-8")                                            \
   X(nac_tokenizer_unavailable, 3645, "the tokenizer needs a library that this build doesn't have") \
   X(nac_tokenizer_import, 3646, "a tokenizer's manifest has no form for this")                     \
-  X(nac_tokenizer_json, 3647, "malformed tokenizer file: a value is missing or of another type")
+  X(nac_tokenizer_json, 3647, "malformed tokenizer file: a value is missing or of another type")   \
+                                                                                                   \
+  X(nac_to_ark_operation, 3650, "ARK has no operation for this")                                   \
+  X(nac_to_ark_argument, 3651, "ARK has no form for this argument")                                \
+  X(nac_to_ark_type, 3652, "ARK has no data type for these elements")                              \
+  X(nac_to_ark_shape, 3653, "expected 1 to 4 dimensions, none of them 0, as ARK has them")         \
+  X(nac_to_ark_input, 3654, "expected the shape of each input")                                    \
+  X(nac_to_ark_limit, 3655, "the conversion needs more work or memory than its options allow")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
 

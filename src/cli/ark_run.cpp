@@ -12,6 +12,7 @@
 
 #include "ark_engine.hpp"
 #include "ark_ranks.hpp"
+#include "nac_values.hpp"
 #include "runnable.hpp"
 #include "tessera/inspect/ark/describe.hpp"
 
@@ -75,8 +76,9 @@ class ark_runnable final : public runnable {
                                                        " bytes; --max-memory raises the limit"
                                                  : "");
     }
-    std::set<std::pair<std::size_t, std::uint32_t>> given;
+    storages given;
     for (const bound_word& b : inputs_) given.emplace(at(b.of).rank, ranks_.storage_of(at(b.of)));
+    if (const exit_code code = set_weights(given); code != success) return code;
     std::uint64_t state = options_.seed.value_or(0);
     std::string missing;
     std::size_t missing_count = 0;
@@ -175,8 +177,35 @@ class ark_runnable final : public runnable {
   [[nodiscard]] std::string_view no_results() const override { return "the model has no outputs"; }
 
  private:
+  using storages = std::set<std::pair<std::size_t, std::uint32_t>>;
+
   [[nodiscard]] exit_code usage(const std::string& message) const {
     return usage_error("run", message);
+  }
+  /// Sets tensors that are named as those of a safetensors file are, but for those that are given.
+  [[nodiscard]] exit_code set_weights(storages& given) {
+    if (options_.nac.weights.empty()) return success;
+    const weights_outcome in = load_weights({options_.nac.weights, options_.json});
+    if (!in.weights) return in.code;
+    storages named;
+    for (std::size_t i = 0; i < in.weights->size(); ++i) {
+      const nac::external_tensor t = (*in.weights)[i];
+      std::string wrong;
+      const std::optional<ark_target> to = ranks_.resolve(t.name, wrong);
+      if (!to || given.count({to->rank, ranks_.storage_of(*to)}) != 0) continue;
+      const element_shape what = ranks_.elements_of(*to);
+      if (!t.representable || element_of(t.as.type) != what.type ||
+          t.as.data.size() != what.bytes())
+        return usage("tensor '" + shown_name(t.name) + "' of " + shown_name(options_.nac.weights) +
+                     " doesn't fit " + ranks_.name_of(*to) + "; expected " +
+                     inspect::text_of_tensor(ranks_.graph(to->rank), to->tensor));
+      if (!keep(*to, {t.as.data.begin(), t.as.data.end()}))
+        return usage("cannot set tensor " + ranks_.name_of(*to) +
+                     ": its buffer isn't in the memory of its rank");
+      named.emplace(to->rank, ranks_.storage_of(*to));
+    }
+    given.merge(named);
+    return success;
   }
   [[nodiscard]] const ark_target& at(port p) const { return targets_[static_cast<std::size_t>(p)]; }
   [[nodiscard]] port port_of(const ark_target& t) {

@@ -218,7 +218,7 @@ constexpr option_row option_rows[] = {
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
     {"info,run,trace,graph", "--text", "[NAME=]TEXT", in_nac,
      "Text for an input, encoded by the container's tokenizer"},
-    {"run", "--weights", "FILE", in_nac | in_genome,
+    {"run", "--weights", "FILE", in_ark | in_nac | in_genome,
      "The safetensors file with external weights (model.safetensors in the\n"
      "folder of model.nac)"},
     {"check,info,trace,graph", "--weights", "FILE", in_nac,
@@ -325,8 +325,8 @@ constexpr option_row option_rows[] = {
      "NAC v1.2: the registry of streams (registry.json in the folder of FILE)"},
     // convert, import, assemble, canonicalise, diff and fmt
     {"convert", "--to", "FORM", everywhere,
-     "ALIR: json or bytecode (by the output's name, else unchanged); ARK: the\n"
-     "dialect (unchanged); NAC: the version (unchanged)",
+     "ALIR: json or bytecode (by the output's name, else unchanged); ARK and NAC:\n"
+     "a dialect or a version (by the output's name, else unchanged)",
      "json bytecode d1a d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
     {"convert", "--pretty", "", in_ark,
      "Write indented lines, as the format's own tool does (as the input is)"},
@@ -335,6 +335,8 @@ constexpr option_row option_rows[] = {
      "The safetensors file that the weights are moved to"},
     {"convert", "--weights-in", "FILE", in_nac,
      "The safetensors file whose weights are moved into the container"},
+    {"convert", "--shape", "[NAME=]SHAPE", in_nac,
+     "The shape and type of an input, for an ARK model: 1x64, or 1x16:i64"},
     {"convert", "--quantize", "METHOD", in_nac, "The method by which weights are quantized",
      methods},
     {"import", "--quantize", "METHOD", everywhere, "The method by which weights are quantized",
@@ -522,7 +524,8 @@ all inputs. Raw files have doubles. Random samples are uniform in the interval o
 that makes a tensor; with several ranks it follows the rank (r0:t12). Files without a NAME are for
 the inputs or outputs in the order of `tessera info`. A .npy file has the tensor's type (BF16 as
 uint16) and Shape, where dimensions of 1 may be omitted; a .csv file has a line per row; a file for
-a buffer has all its bytes. Random elements are in [-1, 1) or small integers. Buffers are zero at
+a buffer has all its bytes. --weights sets the tensors whose operations have the names of its
+tensors, for which no other file is given. Random elements are in [-1, 1) or small integers. Buffers are zero at
 first. A plan runs as the model of its operations, in the order of its tasks.)"},
     {"run", in_nac,
      R"(NAME is the name or else the index of an input, as `tessera info` shows them; state:0 is a state. A
@@ -559,10 +562,19 @@ goes to standard error.)"},
 latencies, costs or intervals; JSON made from it has 0.0, 0.0 and each type's full interval.)"},
     {"convert", in_ark,
      R"(Models keep their dialect unless --to names another. Nodes of dialects before d3 have several
-operations; d3 has a node for each. Plans have only one form, so they are only formatted.)"},
+operations; d3 has a node for each. Plans have only one form, so they are only formatted.
+
+An output that ends in .nac, or --to v1.8, is the NAC container of a rank that doesn't communicate.
+Tensors that are read before anything is written to them are its inputs. What NAC can't express is
+refused with its node and tensor.)"},
     {"convert", in_nac,
      R"(Sections are written in canonical order, without slack. The container must pass `tessera check`.
-Weights are streamed, so the container may be larger than memory.)"},
+Weights are streamed, so the container may be larger than memory.
+
+An output that ends in .json, or --to d3, is an ARK model, whose shapes are fixed: give --shape for each
+input. Operations that ARK lacks are composed of others; constants are computed. ARK's files hold no
+values, so weights become inputs of their names: --weights-out writes them, and `run --weights` reads
+them. What ARK can't express is refused with its instruction.)"},
     {"convert", in_pt2,
      R"(The archive as PyTorch lays it out; one of PyTorch 2.5 to 2.8 in the form of 2.9, which later versions
 load. All checksums are checked; sample inputs stay as they are.)"},
@@ -735,6 +747,7 @@ constexpr help_row example_rows[] = {
     {"run", in_ark, "tessera run ark.json --random 1 -i t0=x.npy -o matmul=y.npy"},
     {"run", in_ark, "tessera run rank0.json rank1.json --random 1 -o r1:t12=-"},
     {"run", in_ark, "tessera run plan.json --random 1 --model model.json"},
+    {"run", in_ark, "tessera run ark.json --weights w.safetensors -i x=x.npy"},
     {"run", in_nac, "tessera run resnet.nac --shape 1x3x224x224 --random 1 --json"},
     {"run", in_nac,
      "tessera run bert.nac --text input_ids='a text' -i attention_mask=ones.npy -o 0=y.npy"},
@@ -755,6 +768,7 @@ constexpr help_row example_rows[] = {
     {"convert", in_alir, "tessera convert model.bc --to json --output - | jq .model[5][0]"},
     {"convert", in_ark, "tessera convert ark.d1b.json ark.json --to d3"},
     {"convert", in_ark, "tessera convert ark.json - --to d2 --compact"},
+    {"convert", in_ark, "tessera convert ark.json ark.nac"},
     {"import", everywhere,
      "tessera import model.pt2 -o model.nac && tessera run model.nac -i x.npy"},
     {"import", everywhere, "tessera import model.pt2 small.nac --quantize int8_channel"},
@@ -766,6 +780,8 @@ constexpr help_row example_rows[] = {
      "tessera optimize model.nac out.nac --passes dead-code,common --explain"},
     {"convert", in_nac, "tessera convert model.nac small.nac --quantize int8_channel"},
     {"convert", in_nac, "tessera convert model.nac slim.nac --weights-out slim.safetensors"},
+    {"convert", in_nac,
+     "tessera convert mlp.nac ark.json --shape 1x64 --weights-out w.safetensors"},
     {"convert", in_pt2, "tessera convert model.pt2 rewritten.pt2"},
     {"convert", in_nac, "tessera convert old.nac new.nac --to v1.8"},
     {"assemble", everywhere, "tessera assemble program.txt program.nac"},

@@ -48,6 +48,11 @@ struct options {
   return input == format::alir_json ? "json" : "bytecode";
 }
 
+/// Whether a file's name, without that of a codec, has an ending.
+[[nodiscard]] bool is_named(std::string_view path, std::string_view ending) {
+  return io::without_codec(path).ends_with(ending);
+}
+
 /// Whether JSON has line breaks.
 [[nodiscard]] bool is_pretty(std::string_view json) {
   json = json.substr(0, json.find_last_not_of(" \t\r\n") + 1);
@@ -96,10 +101,9 @@ struct options {
   const std::optional<ark::dialect> dialect = dialect_of(o.form);
   const std::optional<nac::header> version = version_of_name(o.form);
   const std::string to_form = "--to " + o.form;
-  const unsigned families = dialect          ? in_ark
-                            : version        ? in_nac
-                            : o.form.empty() ? everywhere
-                                             : in_alir;
+  const unsigned families = dialect || version ? in_ark | in_nac
+                            : o.form.empty()   ? everywhere
+                                               : in_alir;
   const auto pretty_of = [&o](const source& file) {
     return o.pretty || (!o.compact && is_pretty(file.characters()));
   };
@@ -116,24 +120,37 @@ struct options {
            },
        .ark_model =
            [&](const source& file) {
+             if (version || (o.form.empty() && is_named(o.output, ".nac"))) {
+               if (is_terminal) return to_terminal("a container");
+               return convert_ark_to_nac(file, to, o.output, {.form = version});
+             }
              return convert_model(file, to, o.output, dialect, pretty_of(file));
            },
        .ark_plan =
            [&](const source& file) {
-             if (dialect)
+             if (dialect || version)
                return usage_error("convert",
                                   to_form + " applies only to ARK models; this is an ARK plan");
+             if (is_named(o.output, ".nac"))
+               return usage_error("convert",
+                                  "only ARK models become NAC containers; this is an ARK "
+                                  "plan");
              return convert_plan(file, to, o.output, pretty_of(file));
            },
        .nac =
            [&](const source& file) {
-             if (is_terminal) return to_terminal("a container");
+             if (is_terminal && !dialect) return to_terminal("a container");
              if (!o.nac.quantize.empty() && o.nac.dequantize)
                return usage_error("convert", "--quantize and --dequantize exclude each other");
              if (o.nac.weights_out == o.output || (o.nac.weights_out == "-" && o.output == "-"))
                return usage_error("convert", "--weights-out and OUTPUT must be different files");
              nac_convert_options how = o.nac;
              how.form = version;
+             if (dialect || (o.form.empty() && is_named(o.output, ".json")))
+               return convert_nac_to_ark(file, to, o.output, dialect.value_or(ark::dialect::d3),
+                                         how);
+             if (!how.shapes.empty())
+               return usage_error("convert", "--shape is for ARK models; give --to d3, too");
              return convert_nac(file, to, o.output, how);
            },
        .pt2 =
@@ -157,6 +174,7 @@ void add_convert(const command& app, action& run) {
   verb.bind("--quantize", o->nac.quantize);
   verb.bind("--dequantize", o->nac.dequantize);
   verb.bind("--schedule", o->nac.schedule);
+  verb.bind("--shape", o->nac.shapes);
   verb.callback([o, &run] { run = [o] { return convert_file(*o); }; });
 }
 

@@ -93,6 +93,7 @@ struct nac_convert_options {
   std::optional<nac::header> form;
   std::string weights_in, weights_out, quantize;
   bool dequantize = false, schedule = false;
+  std::vector<std::string> shapes;  ///< of inputs, for what becomes an ARK model
 };
 /// Writes a container from its parts, quantized, in another version or with weights apart as the
 /// options say; `from` are the mapped files that the parts borrow. Reports errors.
@@ -101,6 +102,15 @@ struct nac_convert_options {
                                     const std::vector<const source*>& from, const reporting& to);
 [[nodiscard]] exit_code convert_nac(const source& file, const reporting& to,
                                     const std::string& output, const nac_convert_options& options);
+
+/// A container as an ARK model, of which `dialect`; the weights' values to options.weights_out.
+[[nodiscard]] exit_code convert_nac_to_ark(const source& file, const reporting& to,
+                                           const std::string& output, ark::dialect dialect,
+                                           const nac_convert_options& options);
+/// An ARK model as a container.
+[[nodiscard]] exit_code convert_ark_to_nac(const source& file, const reporting& to,
+                                           const std::string& output,
+                                           const nac_convert_options& options);
 
 struct nac_diff_options {
   bool json = false, quiet = false, no_weights = false;

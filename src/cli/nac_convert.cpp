@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera convert` for NAC containers, in memory that doesn't grow with the weights.
+// `tessera convert` for NAC containers, in memory that doesn't grow with the weights; and between NAC
+// and ARK.
 
 #include <algorithm>
 #include <cerrno>
 #include <tessera/core/describe.hpp>
 
+#include "ark.hpp"
 #include "io/file.hpp"
-#include "nac.hpp"
+#include "nac_values.hpp"
+#include "tessera/transform/convert.hpp"
 #include "vm/nac/schedule.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -186,6 +189,77 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
   }
 
   return write_parts(std::move(parts), options, output, from, to);
+}
+
+// ---- to and from ARK
+
+namespace {
+
+/// Makes the safetensors file of a network's weights.
+[[nodiscard]] exit_code write_weights(const std::vector<transform::ark_weight>& weights,
+                                      const std::string& path, const source& file,
+                                      const reporting& to) {
+  nac::external_parts out;
+  std::uint64_t total = 0;
+  for (const transform::ark_weight& w : weights) {
+    const std::vector<std::uint32_t> shape(w.shape.begin(), w.shape.end());
+    out.add(w.name, w.type, {shape.data(), shape.size()},
+            nac::parts::borrow(bytes(w.data.data(), w.data.size())));
+    total += w.data.size();
+  }
+  const nac::sink nowhere{nullptr, [](void*, bytes) { return false; }};
+  if (const error e = nac::write_safetensors(out, nowhere);
+      e.code != errc::ok && e.code != errc::nac_write_stopped)
+    return fail_parts(e, file, to);
+  return stream(path, total, {},
+                [&](const nac::sink& sink) { return nac::write_safetensors(out, sink); });
+}
+
+}  // namespace
+
+exit_code convert_nac_to_ark(const source& file, const reporting& to, const std::string& output,
+                             ark::dialect dialect, const nac_convert_options& options) {
+  if (!options.quantize.empty() || options.dequantize || options.schedule)
+    return usage_error("convert",
+                       "--quantize, --dequantize and --schedule are for containers; the output is "
+                       "an ARK model");
+  const nac_model in = verify_nac(file, to, options.weights_in);
+  if (!in.program) return in.code;
+  run_options run;
+  run.nac.shapes = options.shapes;
+  nac_inputs inputs("convert", run, to);
+  std::vector<std::pair<std::string, tensor_form>> given;
+  if (const exit_code code = inputs.bind_shapes(*in.program, given); code != success) return code;
+  std::vector<transform::input_form> forms;
+  for (const auto& [name, form] : given)
+    forms.push_back({name, form.type, {form.dims.begin(), form.dims.end()}});
+  tessera::report refused;
+  const result<transform::ark_network> made =
+      transform::to_ark(*in.program, {.inputs = forms}, &refused);
+  if (!made && refused.errors != 0) return fail_findings(refused, file, to);
+  if (!made) return to.fail(made.error(), file);
+  const result<text> model = ark::write(made->model, {.to = dialect});
+  if (!model) return to.fail(diagnose_ark(model.error(), file), bad_input, file.what);
+  if (!options.weights_out.empty()) {
+    const exit_code code = write_weights(made->weights, options.weights_out, file, to);
+    if (code != success) return code;
+  } else if (!made->weights.empty()) {
+    show_note(plural(made->weights.size(), "weight") +
+              " became inputs; --weights-out FILE writes their values, for run --weights");
+  }
+  return write_result(output, as_bytes(*model));
+}
+
+exit_code convert_ark_to_nac(const source& file, const reporting& to, const std::string& output,
+                             const nac_convert_options& options) {
+  const verify_outcome in = verify_ark(file, to, {.hazards = false});
+  if (!in.program) return in.code;
+  tessera::report refused;
+  result<nac::parts> made =
+      transform::to_nac(*in.program, {.form = options.form.value_or(nac::header::v1_8)}, &refused);
+  if (!made && refused.errors != 0) return to.fail(diagnose(refused, file), file.what);
+  if (!made) return to.fail(made.error(), file);
+  return write_parts(std::move(*made), {}, output, {&file}, to);
 }
 
 }  // namespace cli

@@ -242,12 +242,25 @@ exit_code nac_inputs::take(const std::vector<std::string>& arguments, origin fro
   return success;
 }
 
-exit_code nac_inputs::bind(const nac::program& p) {
+void nac_inputs::name_inputs(const nac::program& p) {
   inputs_.assign(p.inputs().size(), {});
   names_.clear();
   std::size_t lifted = 0;
   for (const nac::model_input& i : p.inputs())
     names_.push_back(i.name.empty() ? "lifted#" + std::to_string(lifted++) : std::string(i.name));
+}
+
+exit_code nac_inputs::bind_shapes(const nac::program& p,
+                                  std::vector<std::pair<std::string, tensor_form>>& out) {
+  name_inputs(p);
+  const exit_code code = take(options_.nac.shapes, origin::form);
+  for (std::size_t i = 0; i < inputs_.size() && code == success; ++i)
+    if (inputs_[i].form) out.emplace_back(names_[i], *inputs_[i].form);
+  return code;
+}
+
+exit_code nac_inputs::bind(const nac::program& p) {
+  name_inputs(p);
   exit_code code = take(options_.nac.shapes, origin::form);
   if (code == success) code = take(options_.inputs, origin::file);
   if (code == success) code = take(options_.nac.texts, origin::text);

@@ -61,6 +61,9 @@ class nac_inputs {
       : verb_(verb), options_(o), to_(to) {}
   /// Assigns the options to the inputs of a program.
   [[nodiscard]] exit_code bind(const nac::program& p);
+  /// Only the shapes and types that --shape gives, by the names of the inputs.
+  [[nodiscard]] exit_code bind_shapes(const nac::program& p,
+                                      std::vector<std::pair<std::string, tensor_form>>& out);
   /// Whether the command line has any.
   [[nodiscard]] bool any() const noexcept {
     return !options_.inputs.empty() || !options_.nac.shapes.empty() || !options_.nac.texts.empty();
@@ -80,6 +83,7 @@ class nac_inputs {
   [[nodiscard]] exit_code usage(const std::string& message) const {
     return usage_error(verb_, message);
   }
+  void name_inputs(const nac::program& p);
   /// The index of the input of that name; without one, `wrong` is the reason.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name, std::string& wrong) const;
   /// Assigns each `[NAME=]WORD`; those without a NAME to the next input without a value.

@@ -133,6 +133,10 @@
   X(ark_plan_config, 2128,                                                                         \
     "malformed Config; expected an object with NumWarps, SramBytes and NumTasks, integers of at "  \
     "least 0, for each operation")                                                                 \
-  X(ark_plan_model, 2129, "the operations of the plan and its model differ")
+  X(ark_plan_model, 2129, "the operations of the plan and its model differ")                       \
+  X(ark_to_nac_operation, 2140, "NAC has no form for this operation")                              \
+  X(ark_to_nac_type, 2141, "NAC has no code for this data type")                                   \
+  X(ark_to_nac_memory, 2142, "NAC has no form for this use of memory")                             \
+  X(ark_to_nac_limit, 2143, "more than a NAC container can number")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP

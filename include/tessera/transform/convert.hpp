@@ -1,0 +1,116 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Networks of one format as networks of another, which compute the same: ARK's model graph to NAC, and
+// NAC to ARK's model graph.
+//
+//   auto container = transform::to_nac(program, {}, &found);            // of ark::verify
+//   if (container) auto bytes = nac::write(*container);
+//
+//   const transform::input_form x{"x", nac::data_type::float32, {1, 16, 64}};
+//   auto network = transform::to_ark(program, {.inputs = {&x, 1}}, &found);   // of nac::verify
+//   if (network) auto text = ark::write(network->model);
+//
+// ---- ARK to NAC: one rank, whose operations don't communicate
+//
+//   memory          becomes values. A write to a part of a buffer makes a new value of the whole; views
+//                   with strides and offsets are reshapes and slices; another type over the same memory
+//                   is aten.view.dtype. A buffer that was never written is zeros
+//   inputs          tensors that are read before anything is written to them: ARK has no weights. Where
+//                   a node Tensor or Placeholder makes all of a buffer, the input is that tensor and has
+//                   the node's name; the name of others is t12, for Id 12
+//   outputs         tensors that are written and not read afterwards, in that order, as they are at the end
+//   operations      one instruction each, or a few: Rope, integer means, those newer than D3
+//   not the same    what isn't finite: ARK's Relu and ReduceMax drop NaN, NAC keeps them. Contents that
+//                   buffers keep from run to run: a container begins each run anew
+//   refused         communication, KvCacheSlot, buffers of other ranks, unknown operations, UINT32 and FP8
+//
+// ---- NAC to ARK, dialect D3
+//
+//   inputs          need a shape, and a type where that isn't f32: containers have neither. Those of int64
+//                   that are only indices become INT32
+//   weights         become inputs, for ARK files hold no values: tensors that a node Tensor of their name
+//                   makes. `weights` has their values; nac::write_safetensors writes them
+//   constants       what depends on no input is computed here, by NAC's machine, and becomes a weight
+//   outputs         copies, which are called output_0, output_1, …
+//   operations      of ARK, or compositions: linear, attention, norms, softmax, convolutions, activations
+//   more than four  dimensions are merged where an operation treats neighbours alike
+//   rounding        float32 within 1e-5 of the largest magnitude; gelu without "tanh" by an approximation
+//                   of 1.5e-7, tanh within 2.4e-7; float16 and bfloat16 are widened within compositions.
+//                   clamp and hardtanh subtract and add their bounds
+//   refused         writes in place (`optimize` removes most of them), states, branches, random numbers,
+//                   comparisons of what depends on inputs, operations without a composition
+//
+// Link tessera::transform.
+//
+// Lifetime:   of to_nac: the parts own everything. Of to_ark: the network owns everything.
+// Errors:     ark_to_nac_* at nodes of the file, nac_to_ark_* at instructions; everything that has no
+//             counterpart is reported. nac_convert_* where an older version can't hold the container.
+// Limits:     those of the formats; max_comparisons; to_ark_options::limit.
+// Allocation: linear in the graph and, of to_ark, in the weights.
+
+#ifndef TESSERA_TRANSFORM_CONVERT_HPP
+#define TESSERA_TRANSFORM_CONVERT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "../ark.hpp"
+#include "../core/report.hpp"
+#include "../core/result.hpp"
+#include "../nac.hpp"
+#include "../nac/parts.hpp"
+#include "../vm/outcome.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform {
+
+struct to_nac_options {
+  nac::header form = nac::header::v1_8;
+  std::uint64_t max_diagnostics = 1000;
+  /// Of tensors with others of their buffer, to find the inputs and outputs.
+  std::uint64_t max_comparisons = std::uint64_t{1} << 26;
+};
+
+/// The container of one rank.
+[[nodiscard]] result<nac::parts> to_nac(const ark::program& p, const to_nac_options& options = {},
+                                        report* found = nullptr);
+
+/// What an input of a container is to be. Those without a name are lifted#0, lifted#1, …
+struct input_form {
+  std::string name;
+  nac::data_type type = nac::data_type::float32;
+  std::vector<std::int64_t> shape;
+};
+
+struct to_ark_options {
+  std::span<const input_form> inputs = {};  ///< in any order
+  std::uint64_t max_diagnostics = 1000;
+  /// For what is computed here: constants, and what depends on weights only.
+  budget limit = {};
+};
+
+/// The values of a tensor that ARK's files can't hold.
+struct ark_weight {
+  std::string name;
+  nac::data_type type = nac::data_type::float32;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> data;  ///< little-endian, in C order
+};
+
+struct ark_network {
+  ark::model model;
+  std::vector<ark_weight> weights;  ///< each is an input of the model
+};
+
+[[nodiscard]] result<ark_network> to_ark(const nac::program& p, const to_ark_options& options = {},
+                                         report* found = nullptr);
+
+}  // namespace transform
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TRANSFORM_CONVERT_HPP
