@@ -13104,10 +13104,10 @@ inline bool reader::no_statement() {
   out << "expected a declaration, a task or a loop, got " << here_is();
   if (at_other_comment()) {
     out << ": comments begin with '#'";
-    const char* const last = line_end(at_);
-    const std::string_view line(at_, static_cast<std::size_t>(last - at_));
-    if (at_[0] == '/' && (at_[1] == '/' || line.find("*/") == line.size() - 2))
-      out.fix(range(at_, at_ + 2)) << '#';
+    const std::string_view line(at_, static_cast<std::size_t>(line_end(at_) - at_));
+    const bool is_one_line = line.substr(0, 2) == "//" ||
+                             (line.substr(0, 2) == "/*" && line.find("*/", 2) == line.size() - 2);
+    if (is_one_line) out.fix(range(at_, at_ + 2)) << '#';
   } else if (at('@')) {
     out << (loops_ != 0 ? ": those of a loop precede its ':'"
                         : ": decorators follow what they apply to");

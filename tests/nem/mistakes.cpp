@@ -346,6 +346,13 @@ const mistake mistakes[] = {
     {"t = relu.async in %x out Y",
      "LEX-001@18+1 the character '%' is allowed only in comments and strings: names have no '%' | "
      "18+1 ''"},
+    // the end of the file in a mark
+    {"/* a */ /",
+     "SYN-008@0+1 expected a declaration, a task or a loop, got '/': comments begin with "
+     "'#'\nSYN-008@8+1 expected a declaration, a task or a loop, got '/'"},
+    {"/* a *//",
+     "SYN-008@0+1 expected a declaration, a task or a loop, got '/': comments begin with "
+     "'#'\nSYN-008@7+1 expected a declaration, a task or a loop, got '/': comments begin with '#'"},
 };
 
 }  // namespace
