@@ -42,31 +42,28 @@ std::string utf8(std::string_view s) { return is_utf8(s) ? std::string(s) : insp
 // ---- messages
 
 int server::run() {
-  while (state_ != state::ended) {
-    if (queue_.empty()) {
-      if (!frames_.is_waiting()) publish_all();
-      if (!read()) break;
-      continue;
-    }
+  while (state_ != state::ended && !is_broken_) {
+    if (queue_.empty() && !frames_.is_waiting()) publish_all();
+    if (!read()) break;
     const pending next = std::move(queue_.front());
     queue_.pop_front();
+    queued_ -= next.what.size();
     dispatch(next);
     files_.settle();
-    if (is_broken_) break;
   }
-  if (state_ != state::ended) publish_all();
   return was_shut_down_ ? 0 : 1;
 }
 
+/// Waits for a message, unless there is one, and reads those that wait, too, so that what they cancel
+/// isn't begun. False at the end of the input.
 bool server::read() {
   constexpr std::size_t max_queue = 1000, max_bytes = std::size_t{1} << 24;
-  std::size_t bytes = 0;
-  do {
+  while (queue_.empty() ||
+         (queue_.size() < max_queue && queued_ < max_bytes && frames_.is_waiting())) {
     frame f = frames_.next();
     if (f.kind == frame::end) return !queue_.empty();
-    bytes += f.content.size();
     take(std::move(f));
-  } while (queue_.size() < max_queue && bytes < max_bytes && frames_.is_waiting());
+  }
   return true;
 }
 
@@ -75,6 +72,7 @@ void server::take(frame&& f) {
   if (f.kind == frame::malformed) return send_error("null", parse_error, f.content);
   message m(std::move(f.content));
   if (m.method != "$/cancelRequest") {
+    queued_ += m.size();
     queue_.push_back({std::move(m)});
     return;
   }

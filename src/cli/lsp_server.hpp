@@ -76,7 +76,6 @@ class server {
     message what;
     bool is_cancelled = false;
   };
-  /// Reads the next message, and those that wait; false at the end of the input.
   [[nodiscard]] bool read();
   void take(frame&& f);
   void dispatch(const pending& p);
@@ -185,6 +184,7 @@ class server {
   state state_ = state::fresh;
   bool was_shut_down_ = false, is_broken_ = false;
   std::deque<pending> queue_;
+  std::size_t queued_ = 0;  ///< bytes
   std::map<std::string, std::unique_ptr<document>, std::less<>> documents_;
   // What the client can do:
   encoding encoding_ = encoding::utf16;

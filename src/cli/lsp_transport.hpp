@@ -124,6 +124,7 @@ class message {
   std::string method;        ///< empty for a response
   bool is_response = false;  ///< to a request of ours
 
+  [[nodiscard]] std::size_t size() const noexcept { return json_.size(); }
   [[nodiscard]] bool has(field f) const noexcept { return !json_of(f).empty(); }
   [[nodiscard]] std::string text(field f) const;
   /// Whether it is `true`.
