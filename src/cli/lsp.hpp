@@ -16,7 +16,8 @@
 //   malformed       answered with the codes of JSON-RPC; the session goes on where the next message can
 //                   be found
 //
-// Documents are checked when no message is waiting, so that one who types fast isn't waited for.
+// Documents are checked when no message is waiting, so that one who types fast isn't waited for. While
+// one is typed, long loops are checked in part; what is opened or saved is checked as `check` does.
 //
 // Lifetime:   of the call.
 // Errors:     the exit code.

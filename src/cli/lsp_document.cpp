@@ -63,7 +63,7 @@ std::uint32_t source_text::end_of(std::size_t line) const noexcept {
 }
 
 void source_text::make_marks(encoding e) const {
-  constexpr std::uint32_t distance = 4096;
+  constexpr std::uint32_t distance = 256;
   if (!marks_.empty() && marked_ == e) return;
   marked_ = e;
   marks_.assign(1, {0, 0});
@@ -113,6 +113,17 @@ position source_text::position_of(std::uint64_t offset, encoding e) const {
       std::upper_bound(lines_.begin(), lines_.end(), at) - lines_.begin() - 1);
   const std::uint32_t last = std::min(at, end_of(line));
   return {static_cast<std::uint32_t>(line), units_before(last, e) - units_before(lines_[line], e)};
+}
+
+std::uint32_t source_text::units_of(std::uint32_t first, std::uint32_t last, encoding e) const {
+  if (is_ascii_) return last - first;
+  std::uint32_t units = 0;
+  while (first < last) {
+    const character c = character_at(text_, first, e);
+    first += c.bytes;
+    units += c.units;
+  }
+  return units;
 }
 
 std::uint32_t source_text::offset_of(position p, encoding e) const {
@@ -287,6 +298,7 @@ document::document(file_table& files, std::string uri, std::string text, std::in
 bool document::change(const std::vector<text_change>& all, encoding e, std::int64_t v) {
   version = v;
   forget();
+  is_typed_ = true;
   for (const text_change& c : all) {
     if (is_too_long_ && c.has_range) continue;
     const std::uint64_t kept = c.has_range ? text_.view().size() : 0;
@@ -297,6 +309,11 @@ bool document::change(const std::vector<text_change>& all, encoding e, std::int6
       text_.apply(c, e);
   }
   return !is_too_long_;
+}
+
+void document::save() {
+  forget();
+  is_typed_ = false;
 }
 
 void document::forget() {
@@ -327,6 +344,10 @@ nem::verify_options document::options() {
   o.device_file = files_.device_file(device_problem_);
   if (device_problem_.empty()) device_name_ = device_of(files_.options().device).name;
   o.device = device_name_;
+  if (is_typed_) {
+    o.max_instances = typed_instances;
+    o.hazard_steps = typed_hazard_steps;
+  }
   return o;
 }
 

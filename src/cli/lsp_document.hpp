@@ -13,7 +13,8 @@
 //
 // Lifetime:   a document borrows the files.
 // Errors:     none: reports.
-// Limits:     verify_options; models of more than max_verified nodes aren't verified.
+// Limits:     verify_options, and while a document is typed fewer instances and steps; models of more
+//             than max_verified nodes aren't verified.
 // Allocation: the text, its lines, a model or two.
 
 #ifndef TESSERA_CLI_LSP_DOCUMENT_HPP
@@ -48,6 +49,8 @@ class source_text {
 
   [[nodiscard]] std::string_view view() const noexcept { return text_; }
   [[nodiscard]] position position_of(std::uint64_t offset, encoding e) const;
+  /// What a range counts.
+  [[nodiscard]] std::uint32_t units_of(std::uint32_t first, std::uint32_t last, encoding e) const;
   /// What is past the end of a line or of the text is at the end.
   [[nodiscard]] std::uint32_t offset_of(position p, encoding e) const;
   void apply(const text_change& c, encoding e);
@@ -72,7 +75,7 @@ class source_text {
   std::string text_;
   std::vector<std::uint32_t> lines_;
   bool is_ascii_ = true;
-  mutable std::vector<mark> marks_;  ///< every few kilobytes, of one encoding
+  mutable std::vector<mark> marks_;  ///< every few hundred bytes, of one encoding
   mutable encoding marked_ = encoding::utf8;
 };
 
@@ -133,6 +136,8 @@ class document {
   /// Changes it, and what is known is forgotten. False where the text would be too long: it is empty
   /// from then on, until it is replaced.
   bool change(const std::vector<text_change>& all, encoding e, std::int64_t version);
+  /// It is as it is on the disk: from now on it is checked fully.
+  void save();
   void forget();
 
   std::int64_t version = 0;
@@ -145,6 +150,8 @@ class document {
   /// Whether all of it reads.
   [[nodiscard]] bool is_whole();
   [[nodiscard]] bool is_unverified() const noexcept { return is_unverified_; }
+  /// Whether it was changed since it was opened or saved: loops are checked in part then.
+  [[nodiscard]] bool is_typed() const noexcept { return is_typed_; }
   [[nodiscard]] const nem::model& model();
   [[nodiscard]] const inspect::nem_symbols& symbols();
   [[nodiscard]] const inspect::nem_facts& facts();
@@ -160,6 +167,8 @@ class document {
 
  private:
   static constexpr std::size_t max_verified = 2'000'000;
+  // While it is typed: some milliseconds.
+  static constexpr std::uint64_t typed_instances = 20'000, typed_hazard_steps = 1u << 21;
 
   void read();
   void verify();
@@ -170,7 +179,7 @@ class document {
   file_table& files_;
   std::string uri_, path_, id_;
   source_text text_;
-  bool is_too_long_ = false;
+  bool is_too_long_ = false, is_typed_ = false;
 
   bool is_read_ = false, is_whole_ = false, is_verified_ = false, is_unverified_ = false;
   bool was_tried_without_races_ = false;

@@ -258,7 +258,11 @@ void server::did_close(const message& m) {
   notify("textDocument/publishDiagnostics", params);
 }
 
-void server::did_save(const message&) { forget_all(); }
+void server::did_save(const message& m) {
+  forget_all();
+  if (const auto at = documents_.find(m.text(field::uri)); at != documents_.end())
+    at->second->save();
+}
 void server::files_changed(const message&) { forget_all(); }
 void server::forget_all() {
   for (const auto& [uri, d] : documents_) d->forget();
@@ -277,7 +281,8 @@ void server::publish(document& d) {
   json::writer to(params);
   to.begin_object().key("uri").string(d.uri()).key("version").integer(d.version);
   to.key("diagnostics").begin_array();
-  for (const diagnostic& x : found.diagnostics) write_finding(to, d, found, x);
+  for (const diagnostic& x : found.diagnostics)
+    if (!d.is_typed() || x.code != errc::nem_haz_005_partial) write_finding(to, d, found, x);
   if (!d.device_problem().empty()) write_remark(to, 1, d.device_problem());
   if (d.is_unverified())
     write_remark(to, 3, "too many statements to be verified here; `tessera check` verifies them");

@@ -42,7 +42,7 @@ bool word_scanner::next() noexcept {
     while (at_ < size && text_[at_] != '\n' && text_[at_] != '\r') ++at_;
   } else if (c == '"') {
     kind = token_kind::string;
-    for (++at_; at_ < size && text_[at_] != '\n' && text_[at_] != '"'; ++at_)
+    for (++at_; at_ < size && text_[at_] != '\n' && text_[at_] != '\r' && text_[at_] != '"'; ++at_)
       if (text_[at_] == '\\' && at_ + 1 < size && text_[at_ + 1] != '\n') ++at_;
     if (at_ < size && text_[at_] == '"') ++at_;
   } else if (is_digit(c)) {
@@ -187,12 +187,12 @@ class shader {
  public:
   shader(json::writer& to, const source_text& text, encoding e) : to_(to), text_(text), e_(e) {}
   void put(std::uint32_t first, std::uint32_t last, shade s, unsigned modifiers) {
-    const position at = text_.position_of(first, e_), end = text_.position_of(last, e_);
-    if (end.line != at.line || end.character <= at.character) return;
+    const position at = text_.position_of(first, e_);
+    const std::uint32_t length = text_.units_of(first, last, e_);
     const bool is_same_line = at.line == before_.line;
     to_.integer(at.line - before_.line);
     to_.integer(is_same_line ? at.character - before_.character : at.character);
-    to_.integer(end.character - at.character).integer(static_cast<unsigned>(s)).integer(modifiers);
+    to_.integer(length).integer(static_cast<unsigned>(s)).integer(modifiers);
     before_ = at;
   }
 

@@ -486,6 +486,35 @@ TEST_CASE("lsp: documents beyond the limits aren't kept", "[lsp]") {
                       [](const std::string& a) { return has(a, "window/showMessage"); }) == 3);
 }
 
+TEST_CASE("lsp: long loops are checked in part while they are typed, and fully when saved",
+          "[lsp]") {
+  // Wrong where i is 25,000 to 29,999 only.
+  const std::string_view source =
+      "buffer A : L2 (size=50000)\n"
+      "buffer B : L2 (size=50000)\n"
+      "loop i in [0..49999]:\n"
+      "  transfer.sync(dst=region(A, 0, 1),\n"
+      "                src=region(B, i + (i / 25000) * (1 - i / 30000) * 50000, 1))\n"
+      "endloop\n";
+  session s;
+  s.begin().open(source).pause();
+  s.tell(
+      "textDocument/didChange",
+      R"({"textDocument":{"uri":"file:///no/a.nem"},"contentChanges":[{"range":{"start":{"line":0,"character":0},"end":{"line":0,"character":0}},"text":" "}]})");
+  s.pause();
+  s.tell("textDocument/didSave", R"({"textDocument":{"uri":"file:///no/a.nem"}})").pause();
+  s.end().run();
+  std::vector<std::string> found;
+  for (const std::string& a : s.answers)
+    if (!value(a, "$.params.diagnostics").empty())
+      found.push_back(value(a, "$.params.diagnostics"));
+  REQUIRE(found.size() == 3);
+  CHECK(has(found[0], "REG-003"));
+  CHECK(!has(found[1], "REG-003"));
+  CHECK(!has(found[1], "HAZ-005"));
+  CHECK(has(found[2], "REG-003"));
+}
+
 TEST_CASE("lsp: what is closed has no findings", "[lsp]") {
   session s;
   s.begin().open("const").pause().tell("textDocument/didClose",
