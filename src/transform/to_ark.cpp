@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "tessera/inspect/ark/flow.hpp"
 #include "vm/nac/load.hpp"
 #include "vm/nac/preload.hpp"
 #include "vm/nac/schedule.hpp"
@@ -449,12 +450,20 @@ class pruned {
   pruned(ark::model from, std::span<const ark::value> wanted) : g_(std::move(from)) {
     live_.resize(g_.buffers.size());
     kept_.resize(g_.nodes.size());
-    for (const ark::value v : wanted) live_[buffer_of(v.index)] = true;
+    std::set<std::uint32_t> outputs;
+    for (const ark::value v : wanted) outputs.insert(v.index);
+    const inspect::flow memory(g_);
     for (std::size_t n = g_.nodes.size(); n-- > 0;) {
-      const ark::op& o = g_.ops[g_.nodes[n].ops.first];
-      for (const std::uint32_t t : writes(g_, o)) kept_[n] = kept_[n] || live_[buffer_of(t)];
+      const std::uint32_t op = g_.nodes[n].ops.first;
+      const ark::op& o = g_.ops[op];
+      for (const std::uint32_t t : results(g_, o)) kept_[n] = kept_[n] || outputs.count(t) != 0;
+      // Where the flow doesn't compare all parts of buffers, what writes any part is kept.
+      for (const std::uint32_t t : writes(g_, o))
+        kept_[n] = kept_[n] || (memory.bounded() && live_[buffer_of(t)]);
       if (!kept_[n]) continue;
       for (const std::uint32_t t : reads(g_, o)) live_[buffer_of(t)] = true;
+      for (const inspect::dependency& d : memory.before(op))
+        if (d.kind == inspect::conflict::reads_written) kept_[memory.node_of(d.from)] = true;
     }
   }
   [[nodiscard]] bool needs(ark::value v) const { return live_[buffer_of(v.index)]; }

@@ -361,6 +361,12 @@ code:
   CHECK(n.model.ends().outputs().size() == 1);
 }
 
+TEST_CASE("transform/to_ark: parts that nothing reads are no outputs", "[transform]") {
+  check(
+      {"x = nac.add(a, 1); y = nac.add(a, 2); z = aten.cat.default(x, y); aten.select.int(z, 0, 2)",
+       {{2, 3}}});
+}
+
 TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
   CHECK(refused({"aten.erf.default(a)", {{3}}}) ==
         "v1 = aten.erf.default: there is no composition of ARK's operations");

@@ -36,8 +36,9 @@
 //   operations      of ARK, or compositions: linear, attention, norms, softmax, convolutions, activations
 //   more than four  dimensions are merged where an operation treats neighbours alike
 //   rounding        float32 within 1e-5 of the largest magnitude; gelu without "tanh" by an approximation
-//                   of 1.5e-7, tanh within 2.4e-7; float16 and bfloat16 are widened within compositions.
-//                   clamp and hardtanh subtract and add their bounds
+//                   whose relative error is 1.2e-7, tanh as 2 sigmoid(2x) - 1, within 2.4e-7 of 1; float16
+//                   and bfloat16 are widened within compositions. clamp and its like add and subtract
+//                   their bounds
 //   refused         writes in place (`optimize` removes most of them), states, branches, random numbers,
 //                   comparisons of what depends on inputs, operations without a composition
 //
