@@ -9,9 +9,9 @@
 cmake_minimum_required(VERSION 3.21)
 
 set(alir alir_read_bytecode alir_read_json alir_roundtrip alir_run)
-set(ark ark_plan ark_read ark_roundtrip ark_verify_run)
+set(ark ark_plan ark_read ark_roundtrip ark_to_nac ark_verify_run)
 set(json json_diff number_roundtrip)
-set(nac nac_optimize nac_read nac_roundtrip nac_run tisa)
+set(nac nac_optimize nac_read nac_roundtrip nac_run nac_to_ark tisa)
 set(nac_assemble nac_assemble)
 set(nem nem_lsp nem_print_fixpoint nem_read nem_run nem_verify)
 set(none genome_expand genome_read)

@@ -134,6 +134,10 @@ void ark_writer::check_steps() {
       refuse(i, errc::nac_to_ark_operation,
              "it writes in place; `tessera optimize` makes results of such writes where it can");
   }
+  if (const std::size_t wanted = p_.model().outputs(); results_.size() != wanted)
+    refused_.add(
+        {errc::nac_run_outputs, 0, error_index::whole}, "",
+        "found " + std::to_string(results_.size()) + "; expected " + std::to_string(wanted));
   for (const input_form& f : options_.inputs) {
     if (std::find(input_names_.begin(), input_names_.end(), f.name) == input_names_.end())
       refused_.add({errc::nac_to_ark_input, 0, error_index::whole}, "",
@@ -547,6 +551,22 @@ class pruned {
 
 }  // namespace
 
+namespace {
+
+/// A name that JSON can have: bytes that aren't UTF-8 become '_'.
+[[nodiscard]] std::string as_utf8(const std::string& name) {
+  std::string out;
+  const char* const end = name.data() + name.size();
+  for (const char* at = name.data(); at != end;) {
+    const unsigned length = utf8_length(at, end);
+    out.append(length == 0 ? "_" : std::string_view(at, length));
+    at += length == 0 ? 1 : length;
+  }
+  return out;
+}
+
+}  // namespace
+
 result<ark_network> ark_writer::finish() {
   result<ark::model> built = to_.finish();
   if (!built) return built.error();
@@ -558,9 +578,10 @@ result<ark_network> ark_writer::finish() {
                         [](const source& s) { return !s.values; });
   for (source& s : sources_) {
     if (!model.needs(s.at)) continue;
-    std::string name = s.name;
+    const std::string wanted = as_utf8(s.name);
+    std::string name = wanted;
     for (std::uint32_t k = 1; !names.insert(name).second; ++k)
-      name = s.name + '_' + std::to_string(k);
+      name = wanted + '_' + std::to_string(k);
     model.add(s.at, name);
     if (!s.values) continue;
     s.values->name = name;

@@ -69,6 +69,8 @@ class ark_writer {
 
  private:
   using sizes = std::vector<std::int64_t>;
+  /// For operations of which one instruction may become many.
+  static constexpr std::uint64_t steps_of_an_operation = 4096;
 
   // ---- the walk (to_ark.cpp)
 

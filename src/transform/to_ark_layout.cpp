@@ -99,7 +99,7 @@ ark_item ark_writer::moved_by(const vn::value& places, const ark_item& from) {
     vn::fail(errc::nac_to_ark_shape, "a result of shape ", t.dims, "; expected elements");
   const std::optional<moved> how = pattern_of(t);
   if (!how) vn::fail(errc::nac_to_ark_operation, "elements that aren't at equal steps");
-  arena_.charge(2 * t.size());
+  arena_.charge(2 * t.size() + steps_of_an_operation);
   return made(arranged(from.at, from.dims.elements(), from.type, *how), from.type, t.dims);
 }
 

@@ -110,6 +110,7 @@ ark::value ark_writer::columns(ark::value x, const window& w, double border) {
                                 {.offsets = {0, row / w.stride[0], row % w.stride[0], 0}}),
                             named());
     for (std::int64_t j = 0; j < w.size[1]; ++j) {
+      arena_.charge(steps_of_an_operation);
       const std::int64_t column = j * w.dilation[1], place = i * w.size[1] + j;
       const ark::value from =
           is_dense ? to_.refer(shaped(rows, {a, b, size[0], size[1]}), {a, b, w.out[0], w.out[1]},
@@ -210,6 +211,7 @@ ark::value ark_writer::grouped(ark::value image, const window& w, ark::value fil
   const ark::dims strides{w.images, count, out_area};
   ark::value out = fresh({w.images, count, out_area}, wide);
   for (std::int64_t g = 0; g < groups; ++g) {
+    arena_.charge(steps_of_an_operation);
     const ark::value x = sliced(image, w.images, w.channels, area, g * part, part);
     const ark::value by = sliced(filters, 1, count, filter, g * out_part, out_part);
     const ark::value to = to_.refer(out, {w.images, out_part, out_area},

@@ -342,6 +342,36 @@ code:
   round_trip(made.program(), {{"tokens", data_type::float32, {3, 2}}}, 3);
 }
 
+TEST_CASE("transform/to_ark: names that JSON can't have, and names that operations have",
+          "[transform]") {
+  const transform_tests::container made(R"(nac 1.8
+input_names:
+  0 = "\xff\xc3\xa9"
+tensors:
+  "relu" = f32 [2] hex { 0000803f 00000040 }
+code:
+  x = input
+  y = aten.relu.default(x)
+  w = parameter "relu"
+  z = nac.add(y, w)
+  output(z)
+)");
+  const network n = to_ark(
+      made.program(), {{std::string(made.program().inputs()[0].name), data_type::float32, {2}}});
+  const ark::model& g = n.model.program().model();
+  REQUIRE(g.ops.size() == 5);
+  CHECK(ark::name(g, g.ops[0]) == "_\xc3\xa9");
+  CHECK(ark::name(g, g.ops[1]) == "relu");
+  CHECK(ark::name(g, g.ops[2]) == "relu_op");
+}
+
+TEST_CASE("transform/to_ark: a header that counts other outputs", "[transform]") {
+  const transform_tests::container made(
+      "nac 1.8\noutputs 2\ncode:\n  x = input\n  y = nac.add(x, 1)\n");
+  CHECK(refusal(made.program(), {{"x", data_type::float32, {2}}}, errc::nac_run_outputs) ==
+        "found 1; expected 2");
+}
+
 TEST_CASE("transform/to_ark: what nothing needs isn't there", "[transform]") {
   const transform_tests::container made(R"(nac 1.8
 code:
