@@ -11,7 +11,7 @@ namespace cli {
 
 namespace {
 
-[[nodiscard]] element_type element_of(ark::data_type t) noexcept {
+[[nodiscard]] element_type element_of_ark(ark::data_type t) noexcept {
   switch (t) {
     case ark::data_type::fp32: return element_type::f32;
     case ark::data_type::fp16: return element_type::f16;
@@ -29,7 +29,7 @@ namespace {
 [[nodiscard]] element_shape tensor_elements(const ark::model& g, std::uint32_t tensor) {
   const ark::layout& l = layout_of(g, tensor);
   const ark::data_type type = g.tensors[tensor].type;
-  element_shape out{element_of(type), ark::info(type).name};
+  element_shape out{element_of_ark(type), ark::info(type).name};
   for (std::uint32_t d = 0; d < l.rank; ++d)
     out.shape.push_back(static_cast<std::uint64_t>(l.shape[d]));
   return out;

@@ -122,7 +122,9 @@ struct options {
            [&](const source& file) {
              if (version || (o.form.empty() && is_named(o.output, ".nac"))) {
                if (is_terminal) return to_terminal("a container");
-               return convert_ark_to_nac(file, to, o.output, {.form = version});
+               nac_convert_options form;
+               form.form = version;
+               return convert_ark_to_nac(file, to, o.output, form);
              }
              return convert_model(file, to, o.output, dialect, pretty_of(file));
            },

@@ -46,7 +46,7 @@ void source_text::find_lines(std::size_t first) {
   for (std::size_t at = lines_.back();;) {
     at = text_.find_first_of("\r\n", at);
     if (at == text_.npos) return;
-    at += text_[at] == '\r' && at + 1 < text_.size() && text_[at + 1] == '\n' ? 2 : 1;
+    at += text_[at] == '\r' && at + 1 < text_.size() && text_[at + 1] == '\n' ? 2u : 1u;
     lines_.push_back(static_cast<std::uint32_t>(at));
   }
 }
