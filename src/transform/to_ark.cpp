@@ -130,7 +130,8 @@ void ark_writer::check_steps() {
       refuse(i, errc::nac_to_ark_operation, "an ARK model has no results of branches");
     else if (s.a == nac::op_input && s.b == static_cast<std::uint8_t>(nac::input::state))
       refuse(i, errc::nac_to_ark_operation, "an ARK model keeps no state between runs");
-    else if (s.a >= nac::first_regular_op && p_.is_in_place(s))
+    else if (s.a >= nac::first_regular_op && p_.is_in_place(s) &&
+             nac::program::operation_of(s) != operation::pass)
       refuse(i, errc::nac_to_ark_operation,
              "it writes in place; `tessera optimize` makes results of such writes where it can");
   }
@@ -155,10 +156,10 @@ ark::data_type ark_writer::code_of(nac::data_type t) {
     case nac::data_type::int32:
     case nac::data_type::int64: return ark::data_type::int32;  // what only moves, and indices
     case nac::data_type::int8: return ark::data_type::int8;
-    case nac::data_type::uint8: return ark::data_type::uint8;
+    case nac::data_type::uint8:
+    case nac::data_type::boolean: return ark::data_type::uint8;  // of 0 and 1
     case nac::data_type::float64:
-    case nac::data_type::int16:
-    case nac::data_type::boolean: break;
+    case nac::data_type::int16: break;
   }
   vn::fail(errc::nac_to_ark_type, "elements are ", nac::name(t), ", which ARK has no type for");
 }
@@ -230,6 +231,7 @@ ark::value ark_writer::weight(const vn::value& v, nac::data_type type, std::stri
         vn::fail(errc::nac_to_ark_type, "a constant is ", e, "; ARK's integers have 32 bits");
     as = vn::cast(arena_, as, nac::data_type::int32);
   }
+  if (type == nac::data_type::boolean) as.type = nac::data_type::uint8;
   source s;
   s.at = fresh(dims, type);
   const auto known = parameter_names_.find(t.data);

@@ -146,6 +146,7 @@ class ark_writer {
   [[nodiscard]] ark::value sliced(ark::value from, std::int64_t outer, std::int64_t size,
                                   std::int64_t inner, std::int64_t first, std::int64_t count);
   [[nodiscard]] ark_item padded();
+  [[nodiscard]] ark_item rolled();
   [[nodiscard]] ark_item joined(bool is_stack);
   /// Shapes of one rank, as few dimensions as possible, in which operands are broadcast as before.
   [[nodiscard]] std::vector<sizes> collapsed(std::initializer_list<sizes> shapes) const;
@@ -165,6 +166,7 @@ class ark_writer {
                                     double alpha);
   [[nodiscard]] ark_item power();
   [[nodiscard]] ark_item chosen(std::size_t yes, std::size_t no);
+  [[nodiscard]] ark_item chosen_by_input(std::size_t mask, std::size_t yes, std::size_t no);
   [[nodiscard]] ark_item converted();
   [[nodiscard]] ark_item activation(nac::operation o);
   [[nodiscard]] std::optional<ark::value> simple(nac::operation o, ark::value x,

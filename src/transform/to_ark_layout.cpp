@@ -338,6 +338,38 @@ ark_item ark_writer::padded() {
   return made(v, x.type, dims);
 }
 
+/// roll: in each dimension the end, and before it in memory what was before it.
+ark_item ark_writer::rolled() {
+  const vn::tensor& x = call_->tensor_at(0);
+  const std::span<const std::int64_t> shifts = call_->int_list(1), axes = call_->int_list(2);
+  if (axes.size() != shifts.size() && !(axes.empty() && shifts.size() == 1))
+    vn::fail(errc::nac_run_argument, shifts.size(), " shifts of ", axes.size(), " dimensions");
+  ark::value v = at(0).at;
+  for (std::size_t k = 0; k < shifts.size(); ++k) {
+    const std::size_t d = axes.empty() ? 0 : vn::axis_of(axes[k], x.rank());
+    const std::int64_t size = axes.empty() ? x.dims.elements() : x.dims.product(d, d + 1),
+                       outer = axes.empty() ? 1 : x.dims.product(0, d),
+                       inner = axes.empty() ? 1 : x.dims.product(d + 1, x.rank());
+    const std::int64_t end = (shifts[k] % size + size) % size;  // elements that come first
+    if (end == 0) continue;
+    const ark::dims whole = listed({outer, size, inner});
+    ark::value out = fresh({outer, size, inner}, x.type);
+    const auto move_part = [&](std::int64_t from, std::int64_t to, std::int64_t count) {
+      const auto part = [&](ark::value of, std::int64_t first) {
+        return to_.refer(of, listed({outer, count, inner}),
+                         {.strides = whole, .offsets = listed({0, first, 0})});
+      };
+      out = to_.copy(part(shaped(v, {outer, size, inner}), from),
+                     {.name = name_, .to = part(out, to)});
+    };
+    move_part(size - end, 0, end);
+    move_part(0, end, size - end);
+    v = to_.refer(out, whole, {.strides = whole, .offsets = listed({0, 0, 0})});
+    dims_[v.index] = {outer, size, inner};
+  }
+  return made(v, x.type, x.dims);
+}
+
 /// cat and stack: parts of new memory, one after another.
 ark_item ark_writer::joined(bool is_stack) {
   const std::size_t count = call_->count(0);

@@ -20,8 +20,10 @@ using nac::data_type;
 using nac::operation;
 
 [[nodiscard]] std::vector<std::int64_t> listed(const vn::shape& s) { return {s.begin(), s.end()}; }
-/// What arithmetic needs: ARK's 32 bits aren't those of int64.
+/// What arithmetic needs: ARK's 32 bits aren't those of int64, and its bytes aren't truth values.
 void expect_arithmetic(data_type t) {
+  if (t == data_type::boolean)
+    vn::fail(errc::nac_to_ark_type, "arithmetic of bool, which ARK has no type for");
   if (t == data_type::int64)
     vn::fail(errc::nac_to_ark_type, "arithmetic of int64; ARK's integers have 32 bits");
 }
@@ -54,6 +56,7 @@ ark_item ark_writer::translated(nac::operation o) {
       return only_first(at(0));
     }
     case operation::pad: return padded();
+    case operation::roll: return rolled();
     case operation::cat: return joined(false);
     case operation::stack: return joined(true);
     case operation::to_copy:
@@ -84,6 +87,7 @@ ark_item ark_writer::translated(nac::operation o) {
     case operation::conv2d:
     case operation::convolution: return convolution(o);
     case operation::max_pool2d:
+    case operation::max_pool2d_with_indices:
     case operation::avg_pool2d:
     case operation::adaptive_avg_pool2d: return pooling(o);
     default: return elementwise(o);
@@ -193,9 +197,7 @@ ark_item ark_writer::power() {
 /// masked_fill is: each times 0 or 1, and added.
 ark_item ark_writer::chosen(std::size_t yes, std::size_t no) {
   const std::size_t mask = no == 0 ? 1 : 0;
-  if (!at(mask).is_known())
-    vn::fail(errc::nac_to_ark_operation,
-             "the mask is computed from inputs; ARK has no operation that chooses");
+  if (!at(mask).is_known()) return chosen_by_input(mask, yes, no);
   const vn::tensor& m = call_->tensor_at(mask);
   const vn::tensor &a = call_->tensor_at(yes), &b = call_->tensor_at(no);
   const data_type type = no == 0 ? b.type : vn::promote(a, b);
@@ -217,6 +219,30 @@ ark_item ark_writer::chosen(std::size_t yes, std::size_t no) {
   return made(combined(op_type::add, u, u_dims, v, v_dims), type, vn::broadcast(u_dims, v_dims));
 }
 
+/// The same where the mask is a tensor of ARK. Nothing infinite can be taken 0 times.
+ark_item ark_writer::chosen_by_input(std::size_t mask, std::size_t yes, std::size_t no) {
+  const vn::tensor& m = call_->tensor_at(mask);
+  const vn::tensor &a = call_->tensor_at(yes), &b = call_->tensor_at(no);
+  const data_type type = no == 0 ? b.type : vn::promote(a, b);
+  expect_arithmetic(type);
+  if (m.type != data_type::boolean)
+    vn::fail(errc::nac_to_ark_type, "the mask is ", nac::name(m.type), "; expected bool");
+  for (const std::size_t letter : {yes, no})
+    if (at(letter).is_known() && !(number_of(letter) && argument_of(number_of(letter), type)))
+      vn::fail(errc::nac_to_ark_argument, "the mask is computed from inputs, and argument ", letter,
+               " is no finite number, nor a tensor that is");
+  const auto part = [&](std::size_t letter, ark::value by) {
+    const ark::value v = at(letter).is_known() ? filled(*argument_of(number_of(letter), type), type)
+                                               : tensor_of(at(letter), type);
+    return combined(op_type::mul, v, call_->tensor_at(letter).dims, by, m.dims);
+  };
+  const ark::value held = tensor_of(at(mask), type),
+                   others = plus(scaled(cast(held, type, data_type::float32), -1), 1);
+  const ark::value u = part(yes, held), v = part(no, cast(others, data_type::float32, type));
+  const vn::shape u_dims = vn::broadcast(a.dims, m.dims), v_dims = vn::broadcast(b.dims, m.dims);
+  return made(combined(op_type::add, u, u_dims, v, v_dims), type, vn::broadcast(u_dims, v_dims));
+}
+
 ark_item ark_writer::converted() {
   const vn::tensor& x = call_->tensor_at(0);
   const data_type to =
@@ -224,6 +250,8 @@ ark_item ark_writer::converted() {
   if (call_->makes_complex())
     vn::fail(errc::nac_to_ark_type, "complex numbers, which ARK has no type for");
   (void)code_of(to);
+  if (to == data_type::boolean && x.type != to)
+    vn::fail(errc::nac_to_ark_type, "elements become bool, which ARK has no type for");
   if (nac::is_floating(x.type) && to == data_type::int64)
     vn::fail(errc::nac_to_ark_type, "floats become int64; ARK's integers have 32 bits");
   ark::value v = at(0).at;
@@ -239,6 +267,10 @@ ark_item ark_writer::converted() {
 
 ark_item ark_writer::activation(nac::operation o) {
   const vn::tensor& x = call_->tensor_at(0);
+  if (o == operation::logical_not && x.type == data_type::boolean) {
+    const ark::value y = plus(scaled(tensor_of(at(0), data_type::float32), -1), 1);
+    return made(cast(y, data_type::float32, x.type), x.type, x.dims);
+  }
   const bool keeps_integers = o == operation::relu || o == operation::neg || o == operation::square;
   const data_type type = keeps_integers ? x.type : vn::as_float(x.type);
   expect_arithmetic(x.type);
@@ -616,7 +648,12 @@ ark_item ark_writer::bias_of(const attention_operands& with, const vn::shape& sc
     return out;
   }
   const ark_item& mask = at(with.mask);
-  if (!mask.is_known() || call_->tensor_at(with.mask).type != data_type::boolean) return mask;
+  if (call_->tensor_at(with.mask).type != data_type::boolean) return mask;
+  if (!mask.is_known()) {  // 0, or so low that its exponential is 0
+    constexpr double low = 3e38;
+    return made(plus(scaled(tensor_of(mask, data_type::float32), low), -low), data_type::float32,
+                mask.dims);
+  }
   out.known = vn::tensor_of(*call_, operation::where,
                             {call_->tensor_at(with.mask), vn::make_number(arena_, 0.0),
                              vn::make_number(arena_, -infinite)});

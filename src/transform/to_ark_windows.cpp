@@ -268,7 +268,8 @@ ark_item ark_writer::pooling(nac::operation o) {
   const vn::tensor& x = call_->tensor_at(0);
   if (!nac::is_floating(x.type)) vn::fail(errc::nac_to_ark_type, "expected floats");
   if (o == operation::adaptive_avg_pool2d) return adaptive_mean();
-  const bool is_max = o == operation::max_pool2d;
+  const bool has_indices = o == operation::max_pool2d_with_indices;
+  const bool is_max = o == operation::max_pool2d || has_indices;
   const window w = window_of(x.dims, 2,
                              {call_->int_list(1), call_->int_list(2), call_->int_list(3),
                               is_max ? call_->int_list(4) : std::span<const std::int64_t>()});
@@ -277,7 +278,7 @@ ark_item ark_writer::pooling(nac::operation o) {
   const bool has_padding = w.padding[0] != 0 || w.padding[1] != 0;
   if (!is_max && (has(6) || (has_padding && !call_->truth_or(5, true))))
     vn::fail(errc::nac_to_ark_argument, "means of windows with other divisors than their size");
-  return pooled(w, is_max);
+  return has_indices ? only_first(pooled(w, is_max)) : pooled(w, is_max);
 }
 
 }  // namespace transform

@@ -201,7 +201,8 @@ inline void compare(const std::vector<array>& expected, const std::vector<array>
     // ARK has integers of 32 bits.
     const bool is_narrowed =
         expected[i].type == nac::data_type::int64 && b.type == nac::data_type::int32;
-    const array a = is_narrowed ? as_int32(expected[i]) : expected[i];
+    array a = is_narrowed ? as_int32(expected[i]) : expected[i];
+    if (a.type == nac::data_type::boolean && b.type == nac::data_type::uint8) a.type = b.type;
     CHECK(a.type == b.type);
     CHECK((a.shape == b.shape || (a.shape.empty() && b.shape == std::vector<std::int64_t>{1})));
     REQUIRE(a.data.size() == b.data.size());
@@ -256,7 +257,14 @@ struct network {
   REQUIRE(!made);
   CHECK(made.error().name() == error{code}.name());
   REQUIRE(!found.diagnostics.empty());
-  return std::string(found.text_of(found.diagnostics[0].text));
+  const diagnostic& d = found.diagnostics[0];
+  CHECK(made.error().offset == d.where.offset);
+  const std::string_view path = found.text_of(d.path), instruction = "instruction ";
+  if (path.starts_with(instruction)) {  // at its first byte
+    const std::size_t i = std::stoul(std::string(path.substr(instruction.size())));
+    CHECK(d.where.offset == p.model().instructions().offset() + p.code().steps[i].offset);
+  }
+  return std::string(found.text_of(d.text));
 }
 
 /// A container, what ARK makes of it, and what a container makes of that, on the same inputs.
@@ -264,8 +272,10 @@ inline void round_trip(const nac::program& p, const std::vector<transform::input
                        const std::vector<array>& in, double slack) {
   std::map<std::string, array> named;
   // ARK has int64 of what only moves, and of rows of tables, as INT32.
-  for (std::size_t i = 0; i < in.size(); ++i)
+  for (std::size_t i = 0; i < in.size(); ++i) {
     named[forms[i].name] = in[i].type == nac::data_type::int64 ? as_int32(in[i]) : in[i];
+    if (in[i].type == nac::data_type::boolean) named[forms[i].name].type = nac::data_type::uint8;
+  }
   const std::vector<array> expected = run_nac(p, in);
   const network there = to_ark(p, forms);
   for (const transform::ark_weight& w : there.weights) named[w.name] = {w.type, w.shape, w.data};

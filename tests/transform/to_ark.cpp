@@ -139,6 +139,8 @@ TEST_CASE("transform/to_ark: what only moves elements", "[transform]") {
         "x = aten.select.int(a, 0, 0); aten.expand.default(x, [2, 3, 4])",
         "aten.repeat.default(a, [1, 2, 1])",
         "aten.repeat.default(a, [3, 1, 2, 2])",
+        "aten.roll.default(a, [1, -1], [0, 2])",
+        "aten.roll.default(a, [5])",
         "aten.tile.default(a, [2, 3])",
         "aten.pad.default(a, [1, 2])",
         "aten.constant_pad_nd.default(a, [0, 1, 2, 0, 1, 1], 3)",
@@ -273,6 +275,7 @@ TEST_CASE("transform/to_ark: convolutions and pooling", "[transform]") {
       {"aten.convolution.default(a, b, c, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)",
        {{1, 2, 4, 4}, {3, 2, 3, 3}, {3}}},
       {"aten.max_pool2d.default(a, [2, 2])", {{2, 3, 6, 7}}},
+      {"x = aten.max_pool2d_with_indices.default(a, [2, 2]); getitem(x, 0)", {{2, 3, 6, 7}}},
       {"aten.max_pool2d.default(a, [3, 3], [2, 2], [1, 1])", {{2, 3, 7, 7}}},
       {"aten.max_pool2d.default(a, [2, 2], [1, 1], [0, 0], [2, 2])", {{3, 5, 6}}},
       {"aten.avg_pool2d.default(a, [2, 2])", {{2, 3, 6, 7}}},
@@ -305,7 +308,46 @@ TEST_CASE("transform/to_ark: lookups, masks, sizes and constants", "[transform]"
   check({"z = nac.zeros_like(a); o = nac.full_like(a, 3); x = nac.add(a, z); nac.add(x, o)",
          {{2, 3}}});
   check({"aten.dropout.default(a, 0.5, false)", {{2, 3}}});
+  check({"aten.detach_.default(a)", {{2, 3}}});
   check({"x = nac.full([2, 2], 7.5); nac.add(x, 1)", {{2, 3}}});  // computed, and not used
+}
+
+TEST_CASE("transform/to_ark: truth values that are inputs", "[transform]") {
+  const auto check_masked = [](const std::string& text,
+                               std::vector<std::vector<std::int64_t>> shapes) {
+    INFO(text);
+    shapes.insert(shapes.begin(), {3, 4});
+    const expression e{text, shapes};
+    const transform_tests::container made(program_of(e));
+    std::vector<input_form> forms = forms_of(e);
+    forms[0].type = data_type::boolean;
+    for (std::uint64_t seed = 1; seed < 4; ++seed) round_trip(made.program(), forms, seed);
+  };
+  check_masked("nac.where(a, b, c)", {{2, 3, 4}, {4}});
+  check_masked("nac.where(a, b, 2.5)", {{3, 4}});
+  check_masked("aten.masked_fill.Scalar(b, a, -7)", {{2, 3, 4}});
+  check_masked("n = aten.logical_not.default(a); aten.masked_fill.Scalar(b, n, 1)", {{3, 4}});
+  check_masked("m = aten.to.dtype(a, \"float32\"); nac.mul(m, b)", {{3, 4}});
+  check_masked("nac.mul(b, a)", {{3, 4}});
+  check_masked("m = aten.slice.Tensor(a, 0, 1, 3); nac.where(m, b, 0)", {{2, 4}});
+  check_masked("nac.view(a, [12])", {});
+  CHECK(refused({"nac.add(a, 1)", {{3}}, data_type::boolean}, errc::nac_to_ark_type) ==
+        "v1 = nac.add: arithmetic of int64; ARK's integers have 32 bits");
+}
+
+TEST_CASE("transform/to_ark: attention by a mask that is an input", "[transform]") {
+  const transform_tests::container made(program_of(
+      {"aten.scaled_dot_product_attention.default(b, c, c, a)", {{3, 4}, {2, 3, 6}, {2, 4, 6}}}));
+  std::vector<input_form> forms = {{"a", data_type::boolean, {3, 4}},
+                                   {"b", data_type::float32, {2, 3, 6}},
+                                   {"c", data_type::float32, {2, 4, 6}}};
+  random_numbers from(1);
+  std::vector<array> in;
+  for (const input_form& f : forms) in.push_back(random_array(f.type, f.shape, from));
+  for (std::size_t row = 0; row < 3; ++row)  // each has a key
+    in[0].data[row * 4 + row] = std::byte{1};
+  in[0].data[1] = in[0].data[7] = std::byte{0};
+  round_trip(made.program(), forms, in, 1);
 }
 
 TEST_CASE("transform/to_ark: the names of inputs, weights and outputs", "[transform]") {
@@ -411,8 +453,8 @@ TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
         "v1 = aten.rand_like.default: there is no composition of ARK's operations");
   CHECK(refused({"m = nac.gt(a, 0); nac.where(m, a, b)", {{3}, {3}}}) ==
         "v2 = nac.gt: there is no composition of ARK's operations");
-  CHECK(refused({"nac.where(a, a, b)", {{3}, {3}}, data_type::uint8}) ==
-        "v2 = nac.where: the mask is computed from inputs; ARK has no operation that chooses");
+  CHECK(refused({"nac.where(a, a, b)", {{3}, {3}}, data_type::uint8}, errc::nac_to_ark_type) ==
+        "v2 = nac.where: the mask is u8; expected bool");
   CHECK(refused({"aten.pow.Tensor_Scalar(a, 2.5)", {{3}}}) ==
         "v1 = aten.pow.Tensor_Scalar: exponent 2.500000; expected -2, -1, -0.5, 0.5, 1, 2, 3 or 4");
   CHECK(refused({"nac.add(a, 1)", {{3}}, data_type::int64}, errc::nac_to_ark_type) ==

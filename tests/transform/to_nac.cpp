@@ -57,7 +57,12 @@ constexpr data_type integers[] = {data_type::int32, data_type::int8, data_type::
   REQUIRE(g);
   auto p = ark_test::verify(std::move(*g), {.fp8 = fp8, .hazards = false});
   REQUIRE(p);
-  return refused(*p, code);
+  const std::string out = refused(*p, code);
+  // At the node of the path.
+  const std::size_t node = out.starts_with("$.Nodes[") ? std::stoul(out.substr(8)) : 0;
+  CHECK(transform::to_nac(*p).error().offset == p->model().nodes[node].offset);
+  CHECK(text.substr(static_cast<std::size_t>(p->model().nodes[node].offset), 6) == "{\"Id\":");
+  return out;
 }
 
 }  // namespace

@@ -28,7 +28,7 @@
 // ---- NAC to ARK, dialect D3
 //
 //   inputs          need a shape, and a type where that isn't f32: containers have neither. Those of int64
-//                   that are only indices become INT32
+//                   that are only indices become INT32, those of bool UINT8 of 0 and 1
 //   weights         become inputs, for ARK files hold no values: tensors that a node Tensor of their name
 //                   makes. `weights` has their values; nac::write_safetensors writes them
 //   constants       what depends on no input is computed here, by NAC's machine, and becomes a weight
@@ -41,6 +41,7 @@
 //                   their bounds
 //   refused         writes in place (`optimize` removes most of them), states, branches, random numbers,
 //                   comparisons of what depends on inputs, operations without a composition
+//   not the same    what isn't finite; rows of attention whose mask, an input, leaves nothing
 //
 // Link tessera::transform.
 //
