@@ -50,6 +50,8 @@ struct lsp_options {
   std::uint64_t max_message = std::uint64_t{1} << 26;   ///< bytes
   std::uint64_t max_document = std::uint64_t{1} << 24;  ///< bytes
   std::uint32_t max_documents = 1000;
+  std::uint64_t max_open = std::uint64_t{1} << 28;  ///< bytes of all documents, when one is opened
+  std::uint64_t max_included = std::uint64_t{1} << 28;  ///< bytes of the files that they include
 };
 
 /// Where messages come from.

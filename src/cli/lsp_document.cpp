@@ -196,6 +196,13 @@ std::string uri_of(std::string_view path) {
 
 // ---- files
 
+void file_table::settle() {
+  replaced_.clear();
+  if (bytes_ <= options_.max_included / 2) return;
+  loaded_.clear();
+  bytes_ = 0;
+}
+
 void file_table::set_open(const std::string& id, document* d) {
   if (id.empty()) return;
   if (d == nullptr)
@@ -248,6 +255,10 @@ const std::string* file_table::load(const std::string& id, std::string& why) {
   if (const auto known = loaded_.find(id);
       known != loaded_.end() && known->second.time == time && known->second.size == size)
     return known->second.text.get();
+  if (bytes_ + size > options_.max_included) {
+    why = "the included files are too long together";
+    return nullptr;
+  }
   const io::expected<io::content> content =
       io::load(id, limits{.max_bytes = options_.max_document}, io::side_input);
   if (!content) {
@@ -256,6 +267,7 @@ const std::string* file_table::load(const std::string& id, std::string& why) {
   }
   loaded& to = loaded_[id];
   if (to.text != nullptr) replaced_.push_back(std::move(to.text));
+  bytes_ += content->view().size();
   to = {std::make_unique<const std::string>(as_text(content->view())), time, size};
   return to.text.get();
 }

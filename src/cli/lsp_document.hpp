@@ -104,7 +104,7 @@ class file_table {
   [[nodiscard]] const lsp_options& options() const noexcept { return options_; }
   [[nodiscard]] lsp_options& options() noexcept { return options_; }
   /// Nothing that open() has given is used any more.
-  void settle() { replaced_.clear(); }
+  void settle();
   std::string root;  ///< of the workspace; a path, or empty
 
  private:
@@ -119,6 +119,7 @@ class file_table {
   lsp_options options_;
   std::map<std::string, document*, std::less<>> documents_;
   std::map<std::string, loaded, std::less<>> loaded_;
+  std::uint64_t bytes_ = 0;                                   ///< of loaded_
   std::vector<std::unique_ptr<const std::string>> replaced_;  ///< that may still be in use
   std::string why_;
 };

@@ -415,13 +415,14 @@ std::string_view value_of(nem::attribute a) noexcept {
 }
 
 std::string server::describe_devices(document& d) {
-  constexpr std::size_t max_devices = 32;
+  constexpr std::size_t max_devices = 32, max_files = 1000;
   std::string out;
   if (files_.options().devices.empty() || !files_.options().reads_files) return out;
   std::error_code unknown;
   std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator(files_.options().devices, unknown))
-    if (entry.path().extension() == ".nem") paths.push_back(entry.path().string());
+  for (std::filesystem::directory_iterator at(files_.options().devices, unknown), end;
+       !unknown && at != end && paths.size() < max_files; at.increment(unknown))
+    if (at->path().extension() == ".nem") paths.push_back(at->path().string());
   std::sort(paths.begin(), paths.end());
   std::size_t tried = 0;
   for (const std::string& path : paths) {

@@ -140,7 +140,9 @@ void server::notify(std::string_view method, std::string_view params) {
   send(content);
 }
 
-void server::show(std::string_view text) {
+void server::show_unchecked(std::string_view uri, std::string_view why) {
+  const std::string text =
+      std::string(uri) + std::string(why) + " to be checked here; `tessera check` checks it";
   tessera::text params;
   json::writer to(params);
   to.begin_object().key("type").integer(2).key("message").string(utf8(text)).end();
@@ -221,11 +223,15 @@ void server::did_open(const message& m) {
   std::string text = m.text(field::text);
   if (uri.empty() || !m.has(field::text)) return;
   const lsp_options& o = files_.options();
-  if (text.size() > o.max_document ||
-      (documents_.size() >= o.max_documents && documents_.find(uri) == documents_.end()))
-    return show(uri +
-                (text.size() > o.max_document ? " is too long" : ": too many open documents") +
-                std::string(" to be checked here; `tessera check` checks it"));
+  std::uint64_t open = text.size();
+  for (const auto& [other, d] : documents_) open += other == uri ? 0 : d->text().view().size();
+  const bool is_new = documents_.find(uri) == documents_.end();
+  const std::string_view why = text.size() > o.max_document ? " is too long"
+                               : open > o.max_open          ? ": too much is open"
+                               : is_new && documents_.size() >= o.max_documents
+                                   ? ": too many open documents"
+                                   : "";
+  if (!why.empty()) return show_unchecked(uri, why);
   std::unique_ptr<document>& d = documents_[uri];
   if (d != nullptr) files_.set_open(d->id(), nullptr);
   d = std::make_unique<document>(files_, uri, std::move(text), m.integer(field::version, 0));
@@ -238,8 +244,7 @@ void server::did_change(const message& m) {
   std::vector<text_change> changes;
   if (at == documents_.end() || !m.changes(changes)) return;
   const std::int64_t version = m.integer(field::version, at->second->version);
-  if (!at->second->change(changes, encoding_, version))
-    show(at->first + " is too long to be checked here; `tessera check` checks it");
+  if (!at->second->change(changes, encoding_, version)) show_unchecked(at->first, " is too long");
   // Those that include it.
   for (const auto& [uri, d] : documents_)
     if (d != at->second && d->depends_on(at->second->id())) d->forget();

@@ -83,7 +83,8 @@ class server {
   void send(std::string_view content);
   void send_error(std::string_view id, int code, std::string_view why);
   void notify(std::string_view method, std::string_view params);
-  void show(std::string_view text);
+  /// Says that a document isn't kept, and why.
+  void show_unchecked(std::string_view uri, std::string_view why);
   [[nodiscard]] static const method_row* find(std::string_view method) noexcept;
 
   // --- the session ---

@@ -43,7 +43,8 @@ bool word_scanner::next() noexcept {
   } else if (c == '"') {
     kind = token_kind::string;
     for (++at_; at_ < size && text_[at_] != '\n' && text_[at_] != '\r' && text_[at_] != '"'; ++at_)
-      if (text_[at_] == '\\' && at_ + 1 < size && text_[at_ + 1] != '\n') ++at_;
+      if (text_[at_] == '\\' && at_ + 1 < size && text_[at_ + 1] != '\n' && text_[at_ + 1] != '\r')
+        ++at_;
     if (at_ < size && text_[at_] == '"') ++at_;
   } else if (is_digit(c)) {
     kind = token_kind::number;

@@ -164,6 +164,42 @@ loop i in [0..1]:
 endloop
 )";
 
+/// A folder with a device and a program that includes it.
+struct folder {
+  explicit folder(const std::string& name)
+      : path(std::filesystem::absolute("lsp_" + name).lexically_normal()) {
+    std::filesystem::remove_all(path);
+    std::filesystem::create_directories(path);
+  }
+  ~folder() { std::filesystem::remove_all(path); }
+  folder(const folder&) = delete;
+  folder& operator=(const folder&) = delete;
+  void write(const std::string& name, std::string_view text) const {
+    std::ofstream(path / name, std::ios::binary) << text;
+  }
+  [[nodiscard]] std::string uri(const std::string& name) const {
+    return "file://" + (path / name).string();
+  }
+  std::filesystem::path path;
+};
+
+const std::string_view devices =
+    "include \"npm_baseline_1.0.nem\"\n"
+    "device small extends npm_baseline_1_0 {\n"
+    "  topology { num_engines = 1 l2_size_bytes = 4096 device_units { sDMA = 1 } per_engine {\n"
+    "    NMU = 1 CSTL = 2 DMA = 1 VPU = 1 SEQ = 1 l1_size_bytes = 1024 } }\n"
+    "  unit_characteristics { NMU { int8_macs = 8 } }\n"
+    "}\n"
+    "device tiny extends small {\n"
+    "  topology { num_engines = 1 l2_size_bytes = 64 device_units { sDMA = 1 } per_engine {\n"
+    "    NMU = 1 CSTL = 1 DMA = 1 VPU = 1 SEQ = 1 l1_size_bytes = 64 } }\n"
+    "}\n";
+const std::string_view program =
+    "include \"devices.nem\"\n"
+    "device small\n"
+    "program p:\n"
+    "buffer A : L2 (size=2048)\n";
+
 }  // namespace
 
 // ---- the session
@@ -486,6 +522,50 @@ TEST_CASE("lsp: documents beyond the limits aren't kept", "[lsp]") {
                       [](const std::string& a) { return has(a, "window/showMessage"); }) == 3);
 }
 
+TEST_CASE("lsp: documents and included files have limits together", "[lsp]") {
+  session s;
+  s.options.max_open = 20;
+  s.begin().open("const A = 1").open("const B = 1", "file:///no/b.nem");
+  s.open("const C = 1").open("const D=1", "file:///no/d.nem");
+  s.at(1, "textDocument/hover", 0, 6).at(2, "textDocument/hover", 0, 6, "", "file:///no/b.nem");
+  s.at(3, "textDocument/hover", 0, 6, "", "file:///no/d.nem").end().run();
+  CHECK(has(s.result(1), "C = 1"));
+  CHECK(s.error_of(2) == "-32602");
+  CHECK(has(s.result(3), "D = 1"));
+  const folder f("limits");
+  f.write("devices.nem", devices);
+  for (const std::uint64_t room : {devices.size(), devices.size() - 1}) {
+    session included;
+    included.options.max_included = room;
+    included.begin().open(program, f.uri("a.nem")).pause().end().run();
+    CHECK(has(included.findings(f.uri("a.nem")), "too long together") == (room < devices.size()));
+  }
+}
+
+TEST_CASE("lsp: names of families and variants in included files", "[lsp]") {
+  const folder f("families");
+  f.write("families.nem",
+          "type_family my.own<T: {i8, f16}> { A: T variants:\n"
+          "  plain: { } conformance: { MUST <i8> MAY <f16> } }\n");
+  const std::string source =
+      "include \"families.nem\"\n"
+      "device d { spec_version = \"NEM-1.0\" opcode.mandatory { my.own<i8>.plain } }\n";
+  session s;
+  s.begin().open(source, f.uri("d.nem"));
+  s.at(1, "textDocument/definition", 1, 60, "", f.uri("d.nem"));
+  s.at(2, "textDocument/definition", 1, 70, "", f.uri("d.nem"));
+  s.at(3, "textDocument/hover", 1, 60, "", f.uri("d.nem"));
+  s.at(4, "textDocument/references", 1, 60, R"(,"context":{"includeDeclaration":true})",
+       f.uri("d.nem"));
+  s.end().run();
+  CHECK(value(s.to(1), "$.result[0].uri") == as_json(f.uri("families.nem")));
+  CHECK(value(s.to(1), "$.result[0].range.start") == R"({"line":0,"character":12})");
+  CHECK(value(s.to(2), "$.result[0].range.start") == R"({"line":1,"character":2})");
+  CHECK(has(s.result(3), "T: i8, f16"));
+  CHECK(value(s.to(4), "$.result[1].range.start.line") == "0");
+  CHECK(value(s.to(4), "$.result[2]").empty());
+}
+
 TEST_CASE("lsp: long loops are checked in part while they are typed, and fully when saved",
           "[lsp]") {
   // Wrong where i is 25,000 to 29,999 only.
@@ -620,46 +700,6 @@ TEST_CASE("lsp: definition, references and highlights follow scopes", "[lsp]") {
         R"({"range":{"start":{"line":5,"character":7},"end":{"line":5,"character":8}},"kind":2}])");
   CHECK(s.result(6) == "[]");
 }
-
-namespace {
-
-/// A folder with a device and a program that includes it.
-struct folder {
-  explicit folder(const std::string& name)
-      : path(std::filesystem::absolute("lsp_" + name).lexically_normal()) {
-    std::filesystem::remove_all(path);
-    std::filesystem::create_directories(path);
-  }
-  ~folder() { std::filesystem::remove_all(path); }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-  void write(const std::string& name, std::string_view text) const {
-    std::ofstream(path / name, std::ios::binary) << text;
-  }
-  [[nodiscard]] std::string uri(const std::string& name) const {
-    return "file://" + (path / name).string();
-  }
-  std::filesystem::path path;
-};
-
-const std::string_view devices =
-    "include \"npm_baseline_1.0.nem\"\n"
-    "device small extends npm_baseline_1_0 {\n"
-    "  topology { num_engines = 1 l2_size_bytes = 4096 device_units { sDMA = 1 } per_engine {\n"
-    "    NMU = 1 CSTL = 2 DMA = 1 VPU = 1 SEQ = 1 l1_size_bytes = 1024 } }\n"
-    "  unit_characteristics { NMU { int8_macs = 8 } }\n"
-    "}\n"
-    "device tiny extends small {\n"
-    "  topology { num_engines = 1 l2_size_bytes = 64 device_units { sDMA = 1 } per_engine {\n"
-    "    NMU = 1 CSTL = 1 DMA = 1 VPU = 1 SEQ = 1 l1_size_bytes = 64 } }\n"
-    "}\n";
-const std::string_view program =
-    "include \"devices.nem\"\n"
-    "device small\n"
-    "program p:\n"
-    "buffer A : L2 (size=2048)\n";
-
-}  // namespace
 
 TEST_CASE("lsp: names of included files", "[lsp]") {
   const folder f("included");
