@@ -309,8 +309,7 @@ document::document(file_table& files, std::string uri, std::string text, std::in
 
 bool document::change(const std::vector<text_change>& all, encoding e, std::int64_t v) {
   version = v;
-  forget();
-  is_typed_ = true;
+  type();
   for (const text_change& c : all) {
     if (is_too_long_ && c.has_range) continue;
     const std::uint64_t kept = c.has_range ? text_.view().size() : 0;
@@ -321,6 +320,11 @@ bool document::change(const std::vector<text_change>& all, encoding e, std::int6
       text_.apply(c, e);
   }
   return !is_too_long_;
+}
+
+void document::type() {
+  forget();
+  is_typed_ = true;
 }
 
 void document::save() {

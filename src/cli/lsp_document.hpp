@@ -137,7 +137,9 @@ class document {
   /// Changes it, and what is known is forgotten. False where the text would be too long: it is empty
   /// from then on, until it is replaced.
   bool change(const std::vector<text_change>& all, encoding e, std::int64_t version);
-  /// It is as it is on the disk: from now on it is checked fully.
+  /// It, or what it includes, is being typed: from now on it is checked in part.
+  void type();
+  /// That has ended for now: it is checked fully.
   void save();
   void forget();
 

@@ -247,7 +247,7 @@ void server::did_change(const message& m) {
   if (!at->second->change(changes, encoding_, version)) show_unchecked(at->first, " is too long");
   // Those that include it.
   for (const auto& [uri, d] : documents_)
-    if (d != at->second && d->depends_on(at->second->id())) d->forget();
+    if (d != at->second && d->depends_on(at->second->id())) d->type();
 }
 
 void server::did_close(const message& m) {
@@ -263,10 +263,8 @@ void server::did_close(const message& m) {
   notify("textDocument/publishDiagnostics", params);
 }
 
-void server::did_save(const message& m) {
-  forget_all();
-  if (const auto at = documents_.find(m.text(field::uri)); at != documents_.end())
-    at->second->save();
+void server::did_save(const message&) {
+  for (const auto& [uri, d] : documents_) d->save();
 }
 void server::files_changed(const message&) { forget_all(); }
 void server::forget_all() {

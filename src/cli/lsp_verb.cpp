@@ -51,6 +51,10 @@ class standard_output final : public lsp_output {
     return io_error;
   }
   busy_line::stop();
+  if (::isatty(STDIN_FILENO) != 0)
+    show_note(
+        "a client of the Language Server Protocol is expected at the other end of standard input; "
+        "`tessera lsp --help` says how editors start it");
   standard_input in;
   standard_output out;
   return serve_lsp(in, out, o) == 0 ? success : bad_input;
