@@ -219,7 +219,7 @@ ark_item ark_writer::chosen(std::size_t yes, std::size_t no) {
   return made(combined(op_type::add, u, u_dims, v, v_dims), type, vn::broadcast(u_dims, v_dims));
 }
 
-/// The same where the mask is a tensor of ARK. Nothing infinite can be taken 0 times.
+/// The same where the mask is a tensor of ARK.
 ark_item ark_writer::chosen_by_input(std::size_t mask, std::size_t yes, std::size_t no) {
   const vn::tensor& m = call_->tensor_at(mask);
   const vn::tensor &a = call_->tensor_at(yes), &b = call_->tensor_at(no);
@@ -227,13 +227,20 @@ ark_item ark_writer::chosen_by_input(std::size_t mask, std::size_t yes, std::siz
   expect_arithmetic(type);
   if (m.type != data_type::boolean)
     vn::fail(errc::nac_to_ark_type, "the mask is ", nac::name(m.type), "; expected bool");
-  for (const std::size_t letter : {yes, no})
-    if (at(letter).is_known() && !(number_of(letter) && argument_of(number_of(letter), type)))
-      vn::fail(errc::nac_to_ark_argument, "the mask is computed from inputs, and argument ", letter,
-               " is no finite number, nor a tensor that is");
+  // Infinite numbers could not be taken 0 times.
+  const double most = type == data_type::float16 ? 65504 : 3e38;
+  const auto finite = [&](std::size_t letter) {
+    const vn::tensor& t = call_->tensor_at(letter);
+    if (!nac::is_floating(t.type)) return weight(t, type, {});
+    return weight(vn::tensor_of(*call_, operation::clamp,
+                                {t, vn::make_number(arena_, -most), vn::make_number(arena_, most)}),
+                  type, {});
+  };
   const auto part = [&](std::size_t letter, ark::value by) {
-    const ark::value v = at(letter).is_known() ? filled(*argument_of(number_of(letter), type), type)
-                                               : tensor_of(at(letter), type);
+    const std::optional<double> number = argument_of(number_of(letter), type);
+    const ark::value v = number                  ? filled(*number, type)
+                         : at(letter).is_known() ? finite(letter)
+                                                 : tensor_of(at(letter), type);
     return combined(op_type::mul, v, call_->tensor_at(letter).dims, by, m.dims);
   };
   const ark::value held = tensor_of(at(mask), type),

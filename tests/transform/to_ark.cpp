@@ -331,6 +331,11 @@ TEST_CASE("transform/to_ark: truth values that are inputs", "[transform]") {
   check_masked("nac.mul(b, a)", {{3, 4}});
   check_masked("m = aten.slice.Tensor(a, 0, 1, 3); nac.where(m, b, 0)", {{2, 4}});
   check_masked("nac.view(a, [12])", {});
+  check_masked("r = aten.arange.default(4, \"float32\"); nac.where(a, r, b)", {{3, 4}});
+  check_masked(
+      "m = nac.where(a, -inf, 0.0); r = aten.arange.default(4); z = nac.le(r, 0); k = "
+      "aten.masked_fill.Scalar(m, z, 0); s = nac.add(b, k); aten.softmax.int(s, -1)",
+      {{2, 3, 4}});
   CHECK(refused({"nac.add(a, 1)", {{3}}, data_type::boolean}, errc::nac_to_ark_type) ==
         "v1 = nac.add: arithmetic of int64; ARK's integers have 32 bits");
 }

@@ -41,7 +41,8 @@
 //                   their bounds
 //   refused         writes in place (`optimize` removes most of them), states, branches, random numbers,
 //                   comparisons of what depends on inputs, operations without a composition
-//   not the same    what isn't finite; rows of attention whose mask, an input, leaves nothing
+//   not the same    what isn't finite: where a mask is an input, -inf becomes -3e38 (-65504 of float16),
+//                   of which softmax makes 0, too; rows of attention that such a mask leaves nothing of
 //
 // Link tessera::transform.
 //
