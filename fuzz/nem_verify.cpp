@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // nem::verify: for any model a program or errors; what a program's tasks consist of lies inside
-// its buffers. Files that it includes are the built-in ones and the model itself.
+// its buffers, and loops that are proven are as their expansion is. Files that it includes are the built-in ones and the model itself.
 
 #include <tessera/core/bytes.hpp>
 #include <tessera/nem.hpp>
@@ -50,6 +50,52 @@ struct one_file {
   }
 };
 
+/// What verification finds: the places of errors.
+struct verdict {
+  bool is_valid = false, is_complete = false;
+  tessera::report found;
+};
+[[nodiscard]] verdict verify(std::string_view source, nem::verify_options options,
+                             std::uint64_t& instances) {
+  verdict out;
+  result<nem::model> d = nem::read(source);
+  if (!d) return out;
+  const result<nem::program> p = nem::verify(std::move(*d), options, &out.found);
+  out.is_valid = static_cast<bool>(p);
+  out.is_complete = true;
+  for (const tessera::diagnostic& x : out.found.diagnostics)
+    out.is_complete = out.is_complete && x.code != errc::nem_haz_005_partial;
+  instances = p ? p->tasks() + p->iterations() + p->proven_tasks() + p->proven_iterations() : 0;
+  if (p) fuzz::require(out.is_complete == p->has_all_hazards(), "what is partial is said");
+  return out;
+}
+/// Loops that are proven have the findings that they have when they are expanded.
+void compare_proofs(std::string_view source, nem::verify_options options) {
+  constexpr std::uint64_t most = 5000;
+  std::uint64_t proven = 0, expanded = 0;
+  options.max_instances = 1 + fuzz::below(source, 60);
+  options.hazard_steps = 1'000'000;
+  const verdict a = verify(source, options, proven);
+  if (!a.is_complete || proven > most) return;
+  options.max_instances = most;
+  options.proves = false;
+  const verdict b = verify(source, options, expanded);
+  if (!b.is_complete) return;
+  fuzz::require(a.is_valid == b.is_valid, "a proof and an expansion agree");
+  if (a.is_valid) fuzz::require(proven == expanded, "a proof counts instances");
+  const auto has = [](const tessera::report& r, const tessera::diagnostic& x) {
+    for (const tessera::diagnostic& y : r.diagnostics)
+      if (x.code == y.code && x.where.offset == y.where.offset && x.where.file == y.where.file)
+        return true;
+    return false;
+  };
+  for (const tessera::diagnostic& x : a.found.diagnostics)
+    fuzz::require(x.severity != severity::error || has(b.found, x), "a proof has no other errors");
+  if (!a.is_valid) return;
+  for (const tessera::diagnostic& x : b.found.diagnostics)
+    fuzz::require(has(a.found, x), "a proof has all warnings");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -62,6 +108,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.profile = static_cast<nem::profile>(fuzz::below(source, 3));
   options.max_instances = 500;
   options.hazard_steps = 20000;
+  compare_proofs(source, options);
   tessera::report found;
   const result<nem::program> p = nem::verify(std::move(*d), options, &found);
   const auto lies_in = [&](const tessera::place& x) {

@@ -4686,6 +4686,8 @@ class folder_files {
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 
 // ---- tessera/nem/visitor.hpp
@@ -5017,10 +5019,20 @@ struct verify_options {
   /// file's name, or the one that `device` names. The id is that of a file; what the text includes is
   /// looked for from there.
   resolver::file device_file = {};
-  std::uint32_t max_include_depth = 32;   ///< files inside one another
-  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
-  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
-  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
+  std::uint32_t max_include_depth = 32;      ///< files inside one another
+  std::uint64_t max_instances = 2'000'000;   ///< tasks and iterations that loops are expanded to
+  bool proves = true;                        ///< whether larger loops are proven, where they can be
+  std::uint64_t hazard_steps = 128'000'000;  ///< steps of the search for hazards
+  std::uint64_t max_diagnostics = 1000;      ///< that a report keeps
+
+  /// Expands loops to so many tasks and iterations, and searches hazards in as many.
+  constexpr void allow(std::uint64_t instances) noexcept {
+    constexpr std::uint64_t steps = 64;  // of each
+    max_instances = instances;
+    const bool is_large = instances > ~std::uint64_t{0} / steps;
+    if (is_large || instances * steps > hazard_steps)
+      hazard_steps = is_large ? ~std::uint64_t{0} : instances * steps;
+  }
 };
 
 }  // namespace nem
@@ -5342,7 +5354,7 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 // Lifetime:   borrows the model.
 // Errors:     declare() reports them.
 // Limits:     none.
-// Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
+// Allocation: 24 bytes a name, 32 for each binding that an open iteration replaces.
 
 #ifndef TESSERA_NEM_DETAIL_RULES_SCOPE_HPP
 #define TESSERA_NEM_DETAIL_RULES_SCOPE_HPP
@@ -5358,16 +5370,16 @@ namespace detail {
 
 enum class binding_kind : std::uint8_t {
   none,
-  constant,       ///< `integer`
-  integer,        ///< a let
-  real,           ///< its bits in `integer`
-  integers,       ///< `count` from `index` on, in values::numbers; `integer` the scope's list_of()
-  reals,          ///< likewise in values::reals
-  list,           ///< of strings or lists
-  string,         ///< `index` of the name
-  buffer,         ///< `index` in values::buffers
-  region,         ///< `index` in values::regions
-  token,          ///< `index` of the task
+  constant,  ///< `integer`
+  integer,   ///< a let
+  real,      ///< its bits in `integer`
+  integers,  ///< from `index` on, in values::numbers; `integer` is that of the scope's list_of()
+  reals,     ///< likewise in values::reals
+  list,      ///< of strings or lists
+  string,    ///< `index` of the name
+  buffer,    ///< `index` in values::buffers
+  region,    ///< `index` in values::regions
+  token,     ///< `index` of the task
   loop_variable,  ///< `integer`
 };
 /// As messages call it.
@@ -5386,20 +5398,21 @@ enum class binding_kind : std::uint8_t {
 /// What a name means.
 struct binding {
   binding_kind kind = binding_kind::none;
-  bool is_known = true;     ///< false where its declaration has an error, which was reported
-  bool varies = false;      ///< whether it depends on a loop variable
-  std::uint32_t depth = 0;  ///< loops around its declaration
-  std::uint32_t node = 0;   ///< its declaration
-  std::uint32_t mark = 0;   ///< the list of tokens that named it last
-  std::uint32_t index = 0, count = 0;
+  bool is_known : 1 = true;  ///< false where its declaration has an error, which was reported
+  bool varies : 1 = false;   ///< whether it depends on a loop variable
+  std::uint16_t depth = 0;   ///< loops around its declaration: nesting is limited
+  std::uint32_t node = 0;    ///< its declaration
+  std::uint32_t mark = 0;    ///< the list of tokens that named it last
+  std::uint32_t index = 0;
   std::int64_t integer = 0;
 };
-static_assert(sizeof(binding) == 32);
+static_assert(sizeof(binding) == 24);
 
 /// What is known of a list of numbers that has a name, so that each use needn't look at all of them.
 struct named_numbers {
   std::uint32_t first_real = 0;    ///< in values::reals
   std::uint32_t first_number = 0;  ///< in values::numbers, where are_integers
+  std::uint32_t count = 0;
   bool are_integers = true;        ///< FLOATs too, where they have no fraction
   double least = 0, greatest = 0;  ///< as reals; not ordered where one isn't a number
   std::int64_t min_integer = 0, greatest_integer = 0;
@@ -5433,7 +5446,7 @@ class scope {
     const std::uint32_t loops = depth();
     if (loops != 0) replaced_.push_back({name, to});
     to = b;
-    to.depth = loops;
+    to.depth = static_cast<std::uint16_t>(loops);
   }
   /// Lists of numbers, by their binding's `integer`.
   [[nodiscard]] const named_numbers& list_of(const binding& b) const noexcept {
@@ -6307,7 +6320,7 @@ class attribute_reader {
     if (c_[value].kind == node_kind::name && c_.names != nullptr) {
       const binding b = (*c_.names)[c_[value].value];
       if (b.kind == binding_kind::integers && b.is_known) {
-        list_[lists_++] = {a, b.index, b.count};
+        list_[lists_++] = {a, b.index, c_.names->list_of(b).count};
         return true;
       }
       if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);
@@ -6396,6 +6409,785 @@ inline void evaluate_attributes(context& c, std::uint32_t task, opcode op, attri
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_NEM_DETAIL_RULES_EVALUATE_ATTRIBUTES_HPP
+
+// ---- tessera/nem/detail/rules/loop_proof.hpp
+//
+// Which iterations of a loop decide all of them.
+//
+//   detail::loop_proof proof(c, order);              // `order` answers for tasks before the loop
+//   if (proof.prove(loop_node, body, {0, 999999999}, in_flight)) …    // then look at only:
+//   proof.beginning(), proof.ending()                // so many iterations at both ends,
+//   proof.extra()                                    // and these
+//
+// The rules themselves run only on iterations that are visited; what is proven here is that those
+// that are left out could add nothing. That holds where
+//
+//   offsets   are affine in the loop variables, or periodic in them by `mod`. So the first and the
+//             last period have the least and the greatest ones; where one leaves its buffer, the
+//             first iteration that does is visited (REG-001, REG-003, EXP-004)
+//   the rest  of what is evaluated is the same in each iteration, or periodic
+//   accesses  of one buffer, of which one writes, move alike: an iteration is a copy of the one a
+//             period before it, as are all pairs that may overlap (HAZ-001 … HAZ-004, XFR-006).
+//             Others never meet; or their first meeting is visited, where iterations don't overlap
+//   earlier   tasks that may still run touch nothing that the loop reaches only later
+//   L1        what is read was written before the loop or in the same iteration (HAZ-006), and
+//             what is written has no gaps
+//   inner     loops are left out only where iterations of outer ones that are in flight together
+//             share none of their bytes
+//
+// Anything else isn't proven, and the loop is expanded.
+//
+// Lifetime:   borrows the context; what it returns lasts until the next call.
+// Errors:     none are reported.
+// Limits:     4 nested loops, periods of 1,024, 64 extra iterations; `work` steps in all calls.
+// Allocation: linear in the loop's statements.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_LOOP_PROOF_HPP
+#define TESSERA_NEM_DETAIL_RULES_LOOP_PROOF_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+// ---- tessera/nem/detail/rules/affine.hpp
+//
+// Integers that are affine in loop variables: what an expression is in all iterations at once.
+//
+//   detail::affine offset;                     // 64 * i + [0, 128)
+//   detail::reach r = offset.reach_of(loops);  // its least and its greatest value
+//   if (detail::first_above(64, rest, limit, loops[0], i)) …     // the first iteration beyond it
+//
+//   slopes   what one step of each loop variable adds
+//   rest     a constant, or, after `mod`, one of a range of values that come back periodically
+//
+// Sums of 4 products of 61 and 64 bits fit in 128 bits, so that nothing here overflows.
+//
+// Lifetime:   values.
+// Errors:     false where a result isn't affine, or a coefficient exceeds its limit.
+// Limits:     4 loops; slopes of up to 2^61.
+// Allocation: none.
+
+#ifndef TESSERA_NEM_DETAIL_RULES_AFFINE_HPP
+#define TESSERA_NEM_DETAIL_RULES_AFFINE_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+__extension__ using int128 = __int128;
+
+/// The values of a loop variable.
+struct loop_range {
+  std::int64_t first = 0, last = 0;
+};
+/// The values of an expression, from the least to the greatest that is possible.
+struct reach {
+  int128 low = 0, high = 0;
+};
+
+struct affine {
+  static constexpr std::size_t max_loops = 4;
+  static constexpr std::int64_t max_slope = std::int64_t{1} << 61;
+
+  std::int64_t slopes[max_loops] = {};
+  std::int64_t low = 0, high = 0;  ///< of the rest
+
+  [[nodiscard]] static affine constant(std::int64_t x) noexcept { return {{}, x, x}; }
+  /// Whether no slope counts: its values come back with the period of `mod`, if there is one.
+  [[nodiscard]] bool is_steady() const noexcept {
+    for (const std::int64_t s : slopes)
+      if (s != 0) return false;
+    return true;
+  }
+  /// Whether the rest is one number.
+  [[nodiscard]] bool is_exact() const noexcept { return low == high; }
+  [[nodiscard]] bool is_constant() const noexcept { return is_steady() && is_exact(); }
+  /// From the loop `from` on: what outer loops add is left out.
+  [[nodiscard]] detail::reach reach_of(const loop_range* loops,
+                                       std::size_t from = 0) const noexcept {
+    detail::reach r{low, high};
+    for (std::size_t k = from; k < max_loops; ++k) {
+      if (slopes[k] == 0) continue;
+      const int128 a = int128{slopes[k]} * loops[k].first;
+      const int128 b = int128{slopes[k]} * loops[k].last;
+      r.low += a < b ? a : b;
+      r.high += a < b ? b : a;
+    }
+    return r;
+  }
+
+  // Each returns false, and leaves anything, where the result isn't of this form.
+
+  [[nodiscard]] bool add(const affine& b) noexcept {
+    for (std::size_t k = 0; k < max_loops; ++k)
+      if (!set_slope(k, int128{slopes[k]} + b.slopes[k])) return false;
+    return !__builtin_add_overflow(low, b.low, &low) &&
+           !__builtin_add_overflow(high, b.high, &high);
+  }
+  [[nodiscard]] bool scale(std::int64_t by) noexcept {
+    for (std::size_t k = 0; k < max_loops; ++k)
+      if (!set_slope(k, int128{slopes[k]} * by)) return false;
+    std::int64_t a = 0, b = 0;
+    if (__builtin_mul_overflow(low, by, &a) || __builtin_mul_overflow(high, by, &b)) return false;
+    low = a < b ? a : b;
+    high = a < b ? b : a;
+    return true;
+  }
+  [[nodiscard]] bool multiply(const affine& b) noexcept {
+    if (b.is_constant()) return scale(b.low);
+    if (!is_constant()) return false;
+    const std::int64_t by = low;
+    *this = b;
+    return scale(by);
+  }
+
+ private:
+  [[nodiscard]] bool set_slope(std::size_t k, int128 x) noexcept {
+    if (x > max_slope || x < -max_slope) return false;
+    slopes[k] = static_cast<std::int64_t>(x);
+    return true;
+  }
+};
+
+/// The first value of a loop variable for which slope * variable + rest > limit.
+[[nodiscard]] inline bool first_above(int128 slope, int128 rest, int128 limit,
+                                      const loop_range& loop, std::int64_t& to) noexcept {
+  to = loop.first;
+  if (slope * loop.first + rest > limit) return true;
+  if (slope <= 0 || slope * loop.last + rest <= limit) return false;
+  const int128 room = limit - rest;  // slope * first <= room: rounded down, it is in the loop
+  int128 i = room / slope;
+  if (i * slope > room) --i;
+  to = static_cast<std::int64_t>(i + 1);
+  return true;
+}
+
+/// The first value of a loop variable for which [slope * variable + rest, … + p) and [0, q) meet.
+[[nodiscard]] inline bool first_meeting(int128 slope, int128 rest, std::int64_t p, std::int64_t q,
+                                        const loop_range& loop, std::int64_t& to) noexcept {
+  const bool is_rising = slope >= 0;  // it comes from below: then from what ends before 0
+  const bool comes = is_rising ? first_above(slope, rest, -int128{p}, loop, to)
+                               : first_above(-slope, -rest, -int128{q}, loop, to);
+  const int128 at = slope * to + rest;
+  return comes && at < q && at + p > 0;
+}
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_AFFINE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace nem {
+namespace detail {
+
+/// Bytes of a buffer.
+struct byte_range {
+  std::uint32_t buffer = 0;  ///< in values::buffers
+  std::int64_t first = 0, last = 0;
+};
+
+/// What a region is in all iterations.
+struct moving_region {
+  affine offset;
+  std::int64_t min_extent = 0, max_extent = 0;
+  std::uint32_t buffer = no_index;  ///< in values::buffers
+  std::uint32_t node = 0;
+};
+/// What a task of a loop reads or writes.
+struct moving_access {
+  moving_region what;
+  loop_range loops[affine::max_loops];
+  std::uint32_t task = 0, loop = 0;  ///< nodes: the task, the innermost loop around it
+  std::uint32_t loop_end = 0;
+  bool is_write = false, is_inner = false;
+
+  /// Where its first and its last byte may be; from the loop `from` on.
+  [[nodiscard]] reach bytes(std::size_t from = 0) const noexcept {
+    reach r = what.offset.reach_of(loops, from);
+    r.high += what.max_extent;
+    return r;
+  }
+};
+/// Whether two ranges of bytes have none in common.
+[[nodiscard]] inline bool are_apart(const reach& a, const reach& b) noexcept {
+  return a.high <= b.low || b.high <= a.low;
+}
+
+/// What the statements of a loop do in all of its iterations. The loop has the variable 0.
+class loop_summary {
+ public:
+  static constexpr std::int64_t max_period = 1024;
+  static constexpr std::size_t max_extra = 64;
+
+  explicit loop_summary(context& c) : c_(c) {}
+
+  /// False where its statements have anything that isn't affine.
+  [[nodiscard, gnu::cold]] bool summarise(std::uint32_t loop, std::uint32_t body,
+                                          loop_range range) {
+    bound_.clear();
+    regions_.clear();
+    accesses_.clear();
+    extra_.clear();
+    period_ = 1;
+    tasks_ = 0;
+    iterations_ = times_ = 1;
+    depth_ = 0;
+    loop_ = loop;
+    has_inner_ = false;
+    for (loop_range& r : loops_) r = {};
+    if (last_of_.empty()) last_of_.resize(c_.d.names.size());
+    enter(loop, range);
+    const bool is_known = statements(body + 1, c_[body].next);
+    forget(0);
+    return is_known;
+  }
+
+  [[nodiscard]] const pool<moving_access>& accesses() const noexcept { return accesses_; }
+  [[nodiscard]] std::uint64_t period() const noexcept {
+    return static_cast<std::uint64_t>(period_);
+  }
+  [[nodiscard]] bool has_inner() const noexcept { return has_inner_; }
+  /// What one iteration does, with those of inner loops; they saturate.
+  [[nodiscard]] std::uint64_t tasks() const noexcept { return tasks_; }
+  [[nodiscard]] std::uint64_t iterations() const noexcept { return iterations_; }
+  /// Iterations that have to be visited, in order.
+  [[nodiscard]] view<std::int64_t> extra() const noexcept { return extra_; }
+  /// Adds one; false where there are too many.
+  [[nodiscard]] bool visit(std::int64_t value) {
+    std::size_t i = extra_.size();
+    while (i != 0 && extra_[i - 1] > value) --i;
+    if (i != 0 && extra_[i - 1] == value) return true;
+    if (extra_.size() == max_extra) return false;
+    extra_.push_back(value);
+    for (std::size_t k = extra_.size() - 1; k > i; --k) extra_[k] = extra_[k - 1];
+    extra_[i] = value;
+    return true;
+  }
+
+ private:
+  enum class kind : std::uint8_t { number, region, other };
+  /// A name that the loop binds. What is `other` is the same in each iteration, or periodic.
+  struct bound_name {
+    std::uint32_t name, shadowed;  ///< + 1, in bound_
+    kind what;
+    std::uint32_t region;
+    affine value;
+  };
+
+  [[nodiscard]] static std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+    std::uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+  }
+  [[nodiscard]] static std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
+    return a > ~std::uint64_t{0} - b ? ~std::uint64_t{0} : a + b;
+  }
+
+  // Names ----------------------------------------------------------------------------------------
+
+  void bind(std::uint32_t name, kind what, std::uint32_t region, const affine& value) {
+    bound_.push_back({name, last_of_[name], what, region, value});
+    last_of_[name] = static_cast<std::uint32_t>(bound_.size());
+  }
+  void forget(std::size_t left) noexcept {
+    for (; bound_.size() > left; bound_.pop_back())
+      last_of_[bound_.back().name] = bound_.back().shadowed;
+  }
+  [[nodiscard]] const bound_name* find(std::uint32_t name) const noexcept {
+    return last_of_[name] == 0 ? nullptr : &bound_[last_of_[name] - 1];
+  }
+  void enter(std::uint32_t loop, loop_range range) {
+    loops_[depth_] = range;
+    affine variable;
+    variable.slopes[depth_++] = 1;
+    bind(c_[loop].value, kind::number, 0, variable);
+  }
+
+  // Expressions ----------------------------------------------------------------------------------
+
+  /// Whether what is evaluated below a node is the same in each iteration, or periodic.
+  [[nodiscard]] bool is_steady(std::uint32_t at) {
+    for (std::uint32_t i = at; i < c_[at].next;) {
+      affine x;
+      if (c_[i].kind == node_kind::expression && value(i, x)) {
+        if (!x.is_steady()) return false;
+        i = c_[i].next;
+        continue;
+      }
+      const bound_name* const b = c_[i].kind == node_kind::name ? find(c_[i].value) : nullptr;
+      if (b != nullptr && b->what == kind::number && !b->value.is_steady()) return false;
+      ++i;
+    }
+    return true;
+  }
+  /// Whether a value stays within limits. Where it leaves them, the first iteration that has it do
+  /// so is visited, for its error.
+  [[nodiscard]] bool keeps(const affine& a, int128 min, int128 max) {
+    const reach all = a.reach_of(loops_);
+    if (all.low >= min && all.high <= max) return true;
+    if (!a.is_exact()) return false;
+    const reach inner = a.reach_of(loops_, 1);
+    std::int64_t i = 0;
+    if (first_above(a.slopes[0], inner.high, max, loops_[0], i) && !visit(i)) return false;
+    return !first_above(-int128{a.slopes[0]}, -inner.low, -min, loops_[0], i) || visit(i);
+  }
+  [[nodiscard]] bool has_room(const affine& a) { return keeps(a, INT64_MIN, INT64_MAX); }
+
+  [[nodiscard]] bool operand(std::uint32_t at, affine& to) const {
+    const node& n = c_[at];
+    if (n.kind == node_kind::integer || n.kind == node_kind::wide_integer) {
+      to = affine::constant(c_.d.integer(n));
+      return true;
+    }
+    if (n.kind != node_kind::name) return false;
+    if (const bound_name* const b = find(n.value); b != nullptr) {
+      to = b->value;
+      return b->what == kind::number;
+    }
+    const binding& b = (*c_.names)[n.value];
+    to = affine::constant(b.integer);
+    return b.is_known && (b.kind == binding_kind::constant || b.kind == binding_kind::integer ||
+                          b.kind == binding_kind::loop_variable);
+  }
+  /// `mod` and `/` by a positive constant of what is never negative: others are left to expansion.
+  [[nodiscard]] bool divide(node_kind op, affine& a, const affine& b) {
+    const reach all = a.reach_of(loops_);
+    if (!b.is_constant() || b.low <= 0 || all.low < 0) return false;
+    const std::int64_t by = b.low;
+    if (op == node_kind::divide) {
+      a.low /= by;
+      a.high /= by;
+      return a.is_steady();
+    }
+    if (all.high < by) return true;
+    if (a.is_constant()) {
+      a = affine::constant(a.low % by);
+      return true;
+    }
+    if (a.slopes[0] != 0 && !repeats_after(by / gcd(a.slopes[0], by))) return false;
+    a = {{}, 0, by - 1};
+    return true;
+  }
+  [[nodiscard]] static std::int64_t gcd(std::int64_t a, std::int64_t b) noexcept {
+    if (a < 0) a = -a;
+    while (b != 0) {
+      const std::int64_t rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return a;
+  }
+  /// Values come back after so many iterations too.
+  [[nodiscard]] bool repeats_after(std::int64_t period) noexcept {
+    if (period > max_period) return false;
+    period_ = period_ / gcd(period_, period) * period;
+    return period_ <= max_period;
+  }
+  [[nodiscard]] bool apply_operator(node_kind op, affine& a, affine& b) {
+    switch (op) {
+      case node_kind::add: return a.add(b) && has_room(a);
+      case node_kind::subtract: return b.scale(-1) && a.add(b) && has_room(a);
+      case node_kind::multiply: return a.multiply(b) && has_room(a);
+      case node_kind::negate: return a.scale(-1) && has_room(a);
+      case node_kind::divide:
+      case node_kind::modulo: return divide(op, a, b);
+      default: return false;
+    }
+  }
+  /// The value of an expression of integers; false where it isn't affine.
+  [[nodiscard, gnu::cold]] bool value(std::uint32_t at, affine& to) {
+    if (c_[at].kind != node_kind::expression) return operand(at, to);
+    constexpr std::size_t most = 16;
+    affine stack[most];
+    std::size_t size = 0;
+    for (std::uint32_t i = at + 1; i < c_[at].next; ++i) {
+      const node_kind k = c_[i].kind;
+      if (!is_operator(k)) {
+        if (size == most || !operand(i, stack[size++])) return false;
+        continue;
+      }
+      if (size < (is_unary(k) ? 1u : 2u)) return false;
+      if (!is_unary(k)) --size;
+      if (!apply_operator(k, stack[size - 1], stack[is_unary(k) ? size - 1 : size])) return false;
+    }
+    to = stack[0];
+    return size == 1;
+  }
+
+  // Statements -----------------------------------------------------------------------------------
+
+  [[nodiscard]] bool statements(std::uint32_t at, std::uint32_t end) {
+    for (; at < end; at = c_[at].next) {
+      bool is_known = false;
+      switch (c_[at].kind) {
+        case node_kind::let: is_known = let(at); break;
+        case node_kind::loop: is_known = inner_loop(at); break;
+        case node_kind::transfer:
+        case node_kind::store:
+        case node_kind::compute: is_known = task(at); break;
+        case node_kind::wait: is_known = true; break;
+        default: break;  // what is declared in a loop is left to expansion
+      }
+      if (!is_known) return false;
+    }
+    return true;
+  }
+
+  [[nodiscard]] bool let(std::uint32_t at) {
+    const std::uint32_t value_at = at + 1, name = c_[at].value;
+    std::uint32_t index = 0;
+    if (c_[value_at].kind == node_kind::region || names_region(value_at)) {
+      if (!region(value_at, index)) return false;
+      bind(name, kind::region, index, {});
+      return true;
+    }
+    affine x;
+    const bool is_number = c_[value_at].kind != node_kind::list && value(value_at, x);
+    if (!is_number && !is_steady(value_at)) return false;
+    bind(name, is_number ? kind::number : kind::other, 0, is_number ? x : affine{});
+    return true;
+  }
+  [[nodiscard]] bool names_region(std::uint32_t at) const noexcept {
+    if (c_[at].kind != node_kind::name) return false;
+    const bound_name* const b = find(c_[at].value);
+    return b != nullptr ? b->what == kind::region
+                        : (*c_.names)[c_[at].value].kind == binding_kind::region;
+  }
+
+  /// The region that a node is or names, as an index in regions_.
+  [[nodiscard]] bool region(std::uint32_t at, std::uint32_t& to) {
+    moving_region r;
+    if (c_[at].kind == node_kind::region) {
+      if (!evaluate(at, r)) return false;
+    } else {
+      if (!names_region(at)) return false;
+      if (const bound_name* const b = find(c_[at].value); b != nullptr) {
+        to = b->region;
+        return true;
+      }
+      const binding& b = (*c_.names)[c_[at].value];
+      if (!b.is_known || !c_.v.regions[b.index].is_sound) return false;
+      const nem::region& x = c_.v.regions[b.index];
+      r = {affine::constant(x.offset), x.extent, x.extent, x.buffer, x.node};
+    }
+    to = static_cast<std::uint32_t>(regions_.size());
+    regions_.push_back(r);
+    return true;
+  }
+  [[nodiscard]] bool evaluate(std::uint32_t at, moving_region& to) {
+    const binding& b = (*c_.names)[c_[at].value];
+    if (find(c_[at].value) != nullptr || b.kind != binding_kind::buffer || !b.is_known ||
+        !c_.v.buffers[b.index].is_known)
+      return false;
+    to.buffer = b.index;
+    to.node = at;
+    std::size_t numbers = 0;
+    affine extent;
+    for (const std::uint32_t i : children(c_.d, at)) switch (c_[i].kind) {
+        case node_kind::elem:
+        case node_kind::layout: break;
+        case node_kind::shape:
+        case node_kind::strides:
+        case node_kind::quant:
+          if (!is_steady(i)) return false;
+          break;
+        default:
+          if (numbers > 1 || !value(i, numbers == 0 ? to.offset : extent)) return false;
+          ++numbers;
+      }
+    if (numbers != 2 || !extent.is_steady() || extent.low <= 0) return false;
+    to.min_extent = extent.low;
+    to.max_extent = extent.high;
+    affine end = to.offset;
+    return keeps(to.offset, 0, INT64_MAX) && end.add(extent) &&
+           keeps(end, INT64_MIN, c_.v.buffers[b.index].size);
+  }
+
+  [[nodiscard]] bool task(std::uint32_t at) {
+    tasks_ = plus(tasks_, times_);
+    for (const std::uint32_t i : children(c_.d, at)) switch (c_[i].kind) {
+        case node_kind::input:
+        case node_kind::source:
+          if (!access(at, i, false)) return false;
+          break;
+        case node_kind::output:
+        case node_kind::destination:
+          if (!access(at, i, true)) return false;
+          break;
+        case node_kind::opcode:
+        case node_kind::deps: break;
+        default:
+          if (!is_steady(i)) return false;
+      }
+    return true;
+  }
+  [[nodiscard]] bool access(std::uint32_t task, std::uint32_t at, bool is_write) {
+    std::uint32_t index = 0;
+    if (!region(at + 1, index)) return false;
+    moving_access a;
+    a.what = regions_[index];
+    for (std::size_t k = 0; k < affine::max_loops; ++k) a.loops[k] = loops_[k];
+    a.task = task;
+    a.loop = loop_;
+    a.loop_end = c_[loop_].next;
+    a.is_write = is_write;
+    a.is_inner = depth_ > 1;
+    accesses_.push_back(a);
+    return true;
+  }
+
+  [[nodiscard]] bool inner_loop(std::uint32_t at) {
+    const std::uint32_t first_at = at + 1, last_at = c_[first_at].next;
+    affine first, last;
+    if (depth_ == affine::max_loops || !value(first_at, first) || !value(last_at, last) ||
+        !first.is_constant() || !last.is_constant() || first.low > last.low)
+      return false;
+    std::uint32_t body = no_node;
+    for (std::uint32_t i = c_[last_at].next; i < c_[at].next; i = c_[i].next) {
+      if (c_[i].kind == node_kind::body)
+        body = i;
+      else if (!is_steady(i))
+        return false;
+    }
+    if (body == no_node) return true;
+    has_inner_ = true;
+    const std::size_t names = bound_.size();
+    const std::uint64_t outer = times_;
+    const std::uint32_t outer_loop = loop_;
+    const std::uint64_t count =
+        static_cast<std::uint64_t>(last.low) - static_cast<std::uint64_t>(first.low);
+    times_ = times(times_, plus(count, 1));
+    iterations_ = plus(iterations_, times_);
+    loop_ = at;
+    enter(at, {first.low, last.low});
+    const bool is_known = statements(body + 1, c_[body].next);
+    loops_[--depth_] = {};
+    loop_ = outer_loop;
+    times_ = outer;
+    forget(names);
+    return is_known;
+  }
+
+  context& c_;
+  pool<std::uint32_t> last_of_;  ///< by name: its last binding + 1, in bound_
+  pool<bound_name> bound_;
+  pool<moving_region> regions_;
+  pool<moving_access> accesses_;
+  pool<std::int64_t> extra_;
+  loop_range loops_[affine::max_loops];
+  std::size_t depth_ = 0;
+  std::uint32_t loop_ = 0;
+  std::int64_t period_ = 1;
+  std::uint64_t tasks_ = 0, iterations_ = 1, times_ = 1;
+  bool has_inner_ = false;
+};
+
+/// Decides from a summary which iterations have to be visited. `Order` knows the tasks before the
+/// loop: detail::hazards.
+template <class Order>
+class loop_proof {
+ public:
+  loop_proof(context& c, Order& order) : c_(c), order_(order), summary_(c) {}
+
+  /// What is known of a loop: false where its statements aren't affine, or too much was asked for.
+  [[nodiscard, gnu::cold]] bool summarise(std::uint32_t loop, std::uint32_t body, loop_range range,
+                                          std::uint64_t in_flight) {
+    range_ = range;
+    in_flight_ = in_flight;
+    return spend(c_[loop].next - loop) && summary_.summarise(loop, body, range);
+  }
+  [[nodiscard]] const loop_summary& summary() const noexcept { return summary_; }
+
+  /// Whether iterations that are in flight together share no bytes that one of them writes, as far
+  /// as inner loops touch them.
+  [[nodiscard, gnu::cold]] bool are_inner_apart() {
+    if (in_flight_ <= 1 || !summary_.has_inner()) return true;
+    const pool<moving_access>& all = summary_.accesses();
+    if (!spend(all.size() * all.size())) return false;
+    for (const moving_access& p : all)
+      for (const moving_access& q : all)
+        if (is_conflict(p, q) && (p.is_inner || q.is_inner) && meet_in_flight(p, q)) return false;
+    return true;
+  }
+
+  /// Whether all iterations follow from those of beginning(), ending() and summary().extra().
+  [[nodiscard, gnu::cold]] bool prove() {
+    order_by_buffer();
+    if (!move_alike()) return false;
+    written_.clear();
+    for (const std::uint32_t i : sorted_)
+      if (!is_independent(i)) return false;
+    return true;
+  }
+  /// Iterations from the first on, and up to the last, that are visited.
+  [[nodiscard]] std::uint64_t beginning() const noexcept {
+    constexpr std::uint64_t most = std::uint64_t{1} << 62;
+    return (in_flight_ < most ? in_flight_ * 2 : most) + 4 + 2 * summary_.period();
+  }
+  [[nodiscard]] std::uint64_t ending() const noexcept {
+    return summary_.period() < 2 ? 2 : summary_.period();
+  }
+  /// Bytes of L1 buffers that the loop writes.
+  [[nodiscard]] view<byte_range> written() const noexcept { return written_; }
+
+ private:
+  [[nodiscard]] bool spend(std::uint64_t steps) noexcept {
+    work_ -= work_ < steps ? work_ : steps;
+    return work_ != 0;
+  }
+  [[nodiscard]] static bool is_conflict(const moving_access& p, const moving_access& q) noexcept {
+    return p.what.buffer == q.what.buffer && (p.is_write || q.is_write);
+  }
+  /// Whether p of some iteration meets q of a later one while both are in flight.
+  [[nodiscard]] bool meet_in_flight(const moving_access& p, const moving_access& q) const noexcept {
+    if (are_apart(p.bytes(), q.bytes())) return false;
+    const std::int64_t slope = p.what.offset.slopes[0];
+    if (slope != q.what.offset.slopes[0]) return true;
+    // q lies slope * d further on: [slope * d + b.low, slope * d + b.high) meets a for some d
+    const reach a = p.bytes(1), b = q.bytes(1);
+    const std::uint64_t trip =
+        static_cast<std::uint64_t>(range_.last) - static_cast<std::uint64_t>(range_.first);
+    const std::uint64_t most = in_flight_ - 1 < trip ? in_flight_ - 1 : trip;
+    if (most == 0) return false;
+    int128 first = 1;
+    if (slope == 0) return a.low < b.high && b.low < a.high;
+    const int128 step = slope < 0 ? -int128{slope} : int128{slope};
+    // Downwards is upwards with both ranges mirrored.
+    const int128 to_low = slope > 0 ? a.low - b.high : b.low - a.high;
+    const int128 to_high = slope > 0 ? a.high - b.low : b.high - a.low;
+    if (to_low >= 0) first = to_low / step + 1;  // step * d > to_low
+    return first <= most && first * step < to_high;
+  }
+
+  void order_by_buffer() {
+    const pool<moving_access>& all = summary_.accesses();
+    sorted_.clear();
+    for (std::uint32_t i = 0; i < all.size(); ++i) sorted_.push_back(i);
+    sort(sorted_.data(), sorted_.size(), [&all](std::uint32_t a, std::uint32_t b) {
+      return all[a].what.buffer < all[b].what.buffer;
+    });
+  }
+  /// Whether accesses of one buffer keep their distances from one iteration to the next, or don't
+  /// matter to one another.
+  [[nodiscard]] bool move_alike() {
+    const pool<moving_access>& all = summary_.accesses();
+    for (std::size_t first = 0, last = 0; first < sorted_.size(); first = last) {
+      const moving_access& a = all[sorted_[first]];
+      bool is_written = false, is_alike = true;
+      for (last = first; last < sorted_.size(); ++last) {
+        const moving_access& b = all[sorted_[last]];
+        if (b.what.buffer != a.what.buffer) break;
+        is_written = is_written || b.is_write;
+        is_alike = is_alike && b.what.offset.slopes[0] == a.what.offset.slopes[0];
+      }
+      if (is_alike || !is_written) continue;
+      if (!spend((last - first) * (last - first))) return false;
+      for (std::size_t i = first; i < last; ++i)
+        for (std::size_t k = i + 1; k < last; ++k)
+          if (!settle(all[sorted_[i]], all[sorted_[k]])) return false;
+    }
+    return true;
+  }
+  /// Whether two accesses that don't move alike never meet, or where they do is visited. Ranges of
+  /// bytes are compared, so that in place or not isn't known.
+  [[nodiscard]] bool settle(const moving_access& p, const moving_access& q) {
+    const affine &a = p.what.offset, &b = q.what.offset;
+    if (!is_conflict(p, q) || a.slopes[0] == b.slopes[0] || are_apart(p.bytes(), q.bytes()))
+      return true;
+    const bool is_plain = a.is_exact() && b.is_exact() && p.what.min_extent == p.what.max_extent &&
+                          q.what.min_extent == q.what.max_extent;
+    if (in_flight_ > 1 || p.is_inner || q.is_inner || !is_plain ||
+        (p.task == q.task && c_[p.task].kind == node_kind::compute))
+      return false;
+    std::int64_t i = 0;
+    return !first_meeting(int128{a.slopes[0]} - b.slopes[0], int128{a.low} - b.low,
+                          p.what.max_extent, q.what.max_extent, range_, i) ||
+           summary_.visit(i);
+  }
+
+  /// Whether an access that moves meets nothing from before the loop that an iteration in the middle
+  /// would meet first.
+  [[nodiscard]] bool is_independent(std::uint32_t index) {
+    const moving_access& a = summary_.accesses()[index];
+    if (a.what.offset.slopes[0] == 0) return true;
+    const buffer& b = c_.v.buffers[a.what.buffer];
+    const reach r = a.bytes();
+    // Where it isn't in its buffer, an iteration that is visited has the error.
+    const byte_range all{a.what.buffer, r.low < 0 ? 0 : static_cast<std::int64_t>(r.low),
+                         r.high > b.size ? b.size : static_cast<std::int64_t>(r.high)};
+    if (all.first >= all.last) return true;
+    if (order_.may_race(c_.v, all, a.is_write)) return false;
+    if (b.level != level::l1) return true;
+    if (!a.is_write) return is_written_before(index) || order_.is_written(c_.v, all);
+    if (!has_no_gaps(a)) return false;
+    written_.push_back(all);
+    return true;
+  }
+  /// Whether an earlier task of the same iteration has written what is read.
+  [[nodiscard]] bool is_written_before(std::uint32_t index) {
+    const pool<moving_access>& all = summary_.accesses();
+    const moving_access& r = all[index];
+    if (!spend(index + 1)) return false;
+    for (std::uint32_t i = 0; i < index; ++i) {
+      const moving_access& w = all[i];
+      const bool is_around = w.loop <= r.loop && r.loop < w.loop_end;
+      if (!w.is_write || w.task == r.task || !is_around || w.what.buffer != r.what.buffer) continue;
+      if (w.what.node == r.what.node) return true;
+      const affine &x = w.what.offset, &y = r.what.offset;
+      bool is_same = x.is_exact() && y.is_exact();
+      for (std::size_t k = 0; k < affine::max_loops; ++k)
+        is_same = is_same && x.slopes[k] == y.slopes[k];
+      if (is_same && x.low <= y.low &&
+          int128{y.low} + r.what.max_extent <= int128{x.low} + w.what.min_extent)
+        return true;
+    }
+    return false;
+  }
+  /// Whether the bytes of all iterations together are one range.
+  [[nodiscard]] static bool has_no_gaps(const moving_access& a) noexcept {
+    if (!a.what.offset.is_exact() || a.what.min_extent != a.what.max_extent) return false;
+    constexpr int128 plenty = int128{1} << 64;  // more than any stride
+    int128 covered = a.what.max_extent;
+    bool is_done[affine::max_loops] = {};
+    for (std::size_t round = 0; round < affine::max_loops; ++round) {
+      std::size_t least = affine::max_loops;
+      int128 stride = 0;
+      for (std::size_t k = 0; k < affine::max_loops; ++k) {
+        const int128 s = a.what.offset.slopes[k] < 0 ? -int128{a.what.offset.slopes[k]}
+                                                     : int128{a.what.offset.slopes[k]};
+        if (is_done[k] || (least != affine::max_loops && s >= stride)) continue;
+        least = k;
+        stride = s;
+      }
+      is_done[least] = true;
+      if (stride == 0 || a.loops[least].first == a.loops[least].last) continue;
+      if (stride > covered) return false;
+      if (covered < plenty)
+        covered += stride * (int128{a.loops[least].last} - a.loops[least].first);
+    }
+    return true;
+  }
+
+  context& c_;
+  Order& order_;
+  loop_summary summary_;
+  loop_range range_;
+  std::uint64_t in_flight_ = 1;
+  pool<std::uint32_t> sorted_;
+  pool<byte_range> written_;
+  std::uint64_t work_ = std::uint64_t{1} << 24;
+};
+
+}  // namespace detail
+}  // namespace nem
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NEM_DETAIL_RULES_LOOP_PROOF_HPP
 
 // ---- tessera/nem/detail/rules/place.hpp
 //
@@ -7548,8 +8340,8 @@ struct quant_values {
     if (b.kind == binding_kind::integers || b.kind == binding_kind::reals) {
       const named_numbers& l = c.names->list_of(b);
       to.first = to.are_scales ? l.first_real : l.first_number;
-      to.count = b.count;
-      if (b.count == 0) return true;
+      to.count = l.count;
+      if (l.count == 0) return true;
       if (to.are_scales) return check_scale(c, at, l.least) && check_scale(c, at, l.greatest);
       if (!l.are_integers) {
         std::int64_t ignored = 0;
@@ -7960,14 +8752,41 @@ namespace detail {
 /// How much was expanded.
 struct expansion {
   std::uint64_t tasks = 0, iterations = 0;
-  bool is_partial = false;  ///< whether iterations were left out
+  std::uint64_t proven_tasks = 0, proven_iterations = 0;  ///< of iterations that needn't be visited
+  bool is_partial = false;  ///< whether other iterations were left out
 };
+
+/// Whether a visitor knows what proofs need to know of earlier tasks.
+template <class Visitor>
+concept proves_loops = requires(Visitor& to) {
+  to.earlier();
+};
+/// Stands for that of other visitors.
+struct no_order {
+  static bool may_race(const values&, const byte_range&, bool) noexcept { return true; }
+  static bool is_written(const values&, const byte_range&) noexcept { return false; }
+  static void begin_skip(bool) noexcept {}
+  static void end_skip(const values&, view<byte_range>) noexcept {}
+};
+template <class Visitor>
+[[nodiscard]] auto& order_before(Visitor& to, no_order& other) noexcept {
+  if constexpr (proves_loops<Visitor>)
+    return to.earlier();
+  else
+    return other;
+}
 
 /// `is_checking` is for verification, which also checks what doesn't depend on an iteration.
 template <class Visitor, bool is_checking>
 class walker {
  public:
-  walker(context& c, Visitor& to, std::uint64_t max) : c_(c), v_(c.v), to_(to), names_(c.d) {
+  walker(context& c, Visitor& to, std::uint64_t max)
+      : c_(c),
+        v_(c.v),
+        to_(to),
+        names_(c.d),
+        order_(order_before(to, no_order_)),
+        proof_(c, order_) {
     c.names = &names_;
     if (is_checking) c.found.end_with({name_iteration, this});
     max_ = max;
@@ -7999,6 +8818,11 @@ class walker {
   }
 
  private:
+  using order = std::remove_reference_t<decltype(order_before(std::declval<Visitor&>(),
+                                                              std::declval<no_order&>()))>;
+  /// Tasks and iterations beyond the budget that loops may have that are proven.
+  static constexpr std::uint64_t max_planned = 1 << 16;
+
   /// What a scope's end takes back.
   struct marks {
     std::size_t regions, quants, numbers, reals;
@@ -8009,12 +8833,27 @@ class walker {
     std::uint64_t done;    ///< iterations that have ended
     bool is_known;         ///< whether its bounds are
     bool was_first_visit;  ///< whether the loop is met for the first time
+    bool fits;             ///< whether all of it is within the budget
+    bool is_apart;         ///< whether inner loops of iterations in flight share no bytes
+    bool has_skipped;
+    std::uint32_t plan;  ///< in plans_, of what is proven; no_index where it isn't
+    std::int64_t first;
     marks before;
+  };
+  /// Which iterations of a loop that is proven are visited: some at both ends, and extra ones.
+  struct plan {
+    std::uint64_t beginning, ending;     ///< iterations
+    std::size_t first_extra, extra;      ///< in extra_
+    std::size_t first_written, written;  ///< in written_
+    std::uint64_t tasks, iterations;     ///< of one iteration
   };
 
   [[nodiscard]] static std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
     std::uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+  }
+  [[nodiscard]] static std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
+    return a > ~std::uint64_t{0} - b ? ~std::uint64_t{0} : a + b;
   }
   [[nodiscard]] marks mark() const noexcept {
     return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
@@ -8176,8 +9015,8 @@ class walker {
     named_numbers l;
     l.first_real = static_cast<std::uint32_t>(first_real);
     l.first_number = static_cast<std::uint32_t>(first_number);
-    b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
-    for (std::uint32_t i = 0; i < b.count; ++i) {
+    l.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
+    for (std::uint32_t i = 0; i < l.count; ++i) {
       const double x = v_.reals[first_real + i];
       std::int64_t& n = v_.numbers[first_number + i];
       if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
@@ -8407,6 +9246,10 @@ class walker {
     if (f.end == 0) return c_[at].next;
     if (!f.is_known) f.value = f.last = 0;
     f.before = mark();
+    f.first = f.value;
+    f.plan = no_index;
+    if constexpr (is_checking && proves_loops<Visitor>)
+      if (c_.options.proves) prepare(f);
     to_.loop(v_, at, f.value, f.last, f.in_flight);
     frames_.push_back(f);
     begin_iteration();
@@ -8430,8 +9273,98 @@ class walker {
     is_stopped_ = is_stopped_ || to_.stopped();
   }
 
-  [[nodiscard]] bool is_beyond(std::uint64_t factor) const noexcept {
-    return spent_ > times(max_, factor) || spent_nodes_ > times(max_nodes_, factor);
+  [[nodiscard]] bool is_beyond(std::uint64_t factor, std::uint64_t more = 0) const noexcept {
+    return spent_ > plus(times(max_, factor), more) ||
+           spent_nodes_ > plus(times(max_nodes_, factor), times(more, 128));
+  }
+
+  // Loops that needn't be expanded ---------------------------------------------------------------
+
+  /// Whether `times` iterations of so many instances and nodes are within what is left.
+  [[nodiscard]] bool fits(std::uint64_t count, std::uint64_t instances,
+                          std::uint64_t nodes) const noexcept {
+    return plus(spent_, times(count, instances)) <= max_ &&
+           plus(spent_nodes_, times(count, nodes)) <= max_nodes_;
+  }
+  /// Whether a body has loops, and otherwise how many tasks.
+  [[nodiscard]] bool has_loops(const frame& f, std::uint64_t& tasks) const noexcept {
+    tasks = 0;
+    for (std::uint32_t i = f.body + 1; i < f.end; i = c_[i].next) {
+      const node_kind k = c_[i].kind;
+      if (k == node_kind::loop) return true;
+      tasks += k == node_kind::transfer || k == node_kind::store || k == node_kind::compute;
+    }
+    return false;
+  }
+  /// Decides how a loop is visited that begins.
+  [[gnu::cold]] void prepare(frame& f) {
+    const frame* const outer = frames_.empty() ? nullptr : &frames_.back();
+    const std::uint64_t count =
+        plus(static_cast<std::uint64_t>(f.last) - static_cast<std::uint64_t>(f.first), 1);
+    f.fits = outer != nullptr && outer->fits;
+    f.is_apart = true;
+    if (f.fits || !f.is_known) return;
+    std::uint64_t tasks = 0;
+    const bool is_inside = outer != nullptr && outer->plan != no_index;
+    const bool has_inner = has_loops(f, tasks);
+    f.fits = !has_inner && fits(count, tasks + 1, f.end - f.body);
+    if (f.fits && !is_inside) return;
+    f.is_apart = f.in_flight == 1 || !has_inner;
+    if (!proof_.summarise(f.node, f.body, {f.first, f.last},
+                          static_cast<std::uint64_t>(f.in_flight)))
+      return;
+    const loop_summary& s = proof_.summary();
+    const std::uint64_t instances = plus(s.tasks(), s.iterations());
+    f.fits = fits(count, instances, times(s.iterations(), f.end - f.body));
+    if (f.fits && !is_inside) return;
+    f.is_apart = f.is_apart || proof_.are_inner_apart();
+    for (const frame& other : frames_)
+      if (!other.is_apart) return;
+    if (proof_.beginning() + proof_.ending() < count && proof_.prove()) make_plan(f);
+  }
+  void make_plan(frame& f) {
+    const loop_summary& s = proof_.summary();
+    const view<std::int64_t> extra = s.extra();
+    const view<byte_range> written = proof_.written();
+    f.plan = static_cast<std::uint32_t>(plans_.size());
+    plans_.push_back({proof_.beginning(), proof_.ending(), extra_.size(), extra.size(),
+                      written_.size(), written.size(), s.tasks(), s.iterations()});
+    extra_.append(extra.data(), extra.size());
+    written_.append(written.data(), written.size());
+  }
+  /// The iteration of a proven loop that follows the current one, which isn't the last.
+  [[nodiscard]] std::int64_t next_visited(const frame& f) const noexcept {
+    const plan& p = plans_[f.plan];
+    const std::uint64_t done = static_cast<std::uint64_t>(f.value) -
+                               static_cast<std::uint64_t>(f.first),
+                        left = static_cast<std::uint64_t>(f.last) -
+                               static_cast<std::uint64_t>(f.value);
+    if (done + 1 < p.beginning || left <= p.ending) return f.value + 1;
+    const std::int64_t end =
+        f.last - static_cast<std::int64_t>(p.ending - 1);  // where the last ones begin
+    for (std::size_t i = 0; i < p.extra; ++i)
+      if (const std::int64_t x = extra_[p.first_extra + i]; x > f.value) return x < end ? x : end;
+    return end;
+  }
+  /// Goes to the next iteration of a proven loop.
+  void advance(frame& f) {
+    const std::int64_t next = next_visited(f);
+    const std::uint64_t skipped =
+        static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(f.value) - 1;
+    f.value = next;
+    if (skipped == 0) return;
+    const plan& p = plans_[f.plan];
+    expanded_.proven_tasks = plus(expanded_.proven_tasks, times(skipped, p.tasks));
+    expanded_.proven_iterations = plus(expanded_.proven_iterations, times(skipped, p.iterations));
+    order_.begin_skip(!f.has_skipped);
+    f.has_skipped = true;
+  }
+  void end_plan(const frame& f) {
+    const plan p = plans_[f.plan];
+    if (f.has_skipped) order_.end_skip(v_, {written_.data() + p.first_written, p.written});
+    plans_.shrink(f.plan);
+    extra_.shrink(p.first_extra);
+    written_.shrink(p.first_written);
   }
 
   /// Returns the statement that follows: of the next iteration, or after the loop.
@@ -8444,8 +9377,10 @@ class walker {
         static_cast<std::uint64_t>(f.last) - static_cast<std::uint64_t>(f.value);
     if (left != 0 && f.is_known && !is_stopped_) {
       const std::uint64_t start = times(static_cast<std::uint64_t>(f.in_flight), 2);
-      const bool is_cut = is_beyond(2);
-      const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
+      const bool is_proven = f.plan != no_index;
+      const bool is_cut = is_beyond(2, is_proven ? max_planned : 0);
+      const bool is_skipping =
+          !is_proven && left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
         auto w = c_.report(errc::nem_haz_005_partial, f.node);
@@ -8458,13 +9393,17 @@ class walker {
           << (is_cut ? " are checked" : " and last 2 are checked");
       }
       if (!is_cut) {
-        f.value = is_skipping ? f.last - 1 : f.value + 1;
+        if (is_proven)
+          advance(f);
+        else
+          f.value = is_skipping ? f.last - 1 : f.value + 1;
         begin_iteration();
         return f.body + 1;
       }
     }
     const std::uint32_t next = c_[f.node].next;
     to_.end_loop(f.node);
+    if (f.plan != no_index) end_plan(f);
     frames_.pop_back();
     return next;
   }
@@ -8474,6 +9413,12 @@ class walker {
   Visitor& to_;
   scope names_;
   pool<frame> frames_;
+  no_order no_order_;
+  order& order_;  ///< for proofs
+  loop_proof<order> proof_;
+  pool<plan> plans_;  ///< of the loops that run
+  pool<std::int64_t> extra_;
+  pool<byte_range> written_;
   std::uint32_t at_ = 0;  ///< the statement
   expansion expanded_;
   std::uint64_t max_ = 0, max_nodes_ = 0;
@@ -8515,10 +9460,16 @@ class program {
   const device* target() const&& = delete;
   /// The profile in which it was verified.
   [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
-  /// Tasks and iterations that were checked.
+  /// Tasks and iterations that were expanded and checked one by one.
   [[nodiscard]] std::uint64_t tasks() const noexcept { return expanded_.tasks; }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
-  /// Whether loops have more iterations than were checked: the others may hold errors.
+  /// Those of large loops for which the rules are proven to hold, without being expanded; at most
+  /// 2^64 - 1.
+  [[nodiscard]] std::uint64_t proven_tasks() const noexcept { return expanded_.proven_tasks; }
+  [[nodiscard]] std::uint64_t proven_iterations() const noexcept {
+    return expanded_.proven_iterations;
+  }
+  /// Whether loops have more iterations than were checked or proven: the others may hold errors.
   [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
   /// Whether hazards were searched in all of its tasks.
   [[nodiscard]] bool has_all_hazards() const noexcept {
@@ -17055,8 +18006,8 @@ class loader {
 // Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
 //             of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
 //             earlier tasks, names 8 and suggests up to 64 deps.
-// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
-//             for each of its segments.
+// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its
+//             segments; 52 a task in iterations that overlap. None for buffers that are only read.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
@@ -17071,6 +18022,7 @@ class loader {
 // The bytes of all buffers, in segments that were accessed alike.
 //
 //   m.visit(buffer, first, last, [&](segment& s) { … return true; });
+//   m.look(buffer, first, last, [&](const segment& s) { … return true; });
 //
 // Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
 // the call returns true become one: writing all of a buffer leaves one segment, whatever was
@@ -17143,6 +18095,15 @@ class byte_map {
       was_alike = is_alike;
     }
     return steps_;
+  }
+  /// Calls `each(const segment&)` for those that have bytes in [first, last), in order, until it
+  /// returns false; changes nothing. Returns how many steps that took.
+  template <class Each>
+  std::uint64_t look(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
+    std::uint64_t steps = 1;
+    for (position p = find(buffer, first); is_in(p, buffer) && at(p).first < last; step(p), ++steps)
+      if (!each(static_cast<const segment&>(at(p)))) break;
+    return steps;
   }
   /// How many there are.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
@@ -17334,6 +18295,14 @@ class happens_before {
     iterations_.push_back({});
   }
 
+  /// Room for so many tasks, with a dependence each.
+  void reserve(std::size_t tasks) {
+    tasks_.reserve(tasks);
+    done_.reserve(tasks);
+    seen_.reserve(tasks);
+    deps_.reserve(tasks);
+  }
+
   // What a program does, in the order of its text and iteration after iteration.
 
   void loop(std::uint32_t node, std::int64_t in_flight) {
@@ -17345,6 +18314,7 @@ class happens_before {
     f.first_carried = carried_.size();
     f.log = log_.size();
     f.open = open_.size();
+    f.begin = size();
     frames_.push_back(f);
   }
   void iteration(std::int64_t value) {
@@ -17385,7 +18355,10 @@ class happens_before {
   }
   /// A wait for tokens that aren't known: it may be for all of them.
   void wait_for_all() {
-    spend(open_.size());
+    // Those outside of loops needn't be kept: they are all that were issued before.
+    const std::uint32_t outside = frames_.size() > 1 ? frames_[1].begin : size();
+    spend(outside + open_.size());
+    for (std::uint32_t t = 0; t < outside && !is_exhausted(); ++t) complete(t);
     for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
   }
   /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
@@ -17405,7 +18378,7 @@ class happens_before {
   }
   /// What follows that task.
   [[gnu::cold]] void issued(bool is_sync) {
-    open_.push_back(size() - 1);
+    if (frames_.size() > 1) open_.push_back(size() - 1);
     ++frames_.back().live;
     std::uint64_t live = 0;
     for (std::size_t i = frames_.size(); i-- != 0;) {
@@ -17440,6 +18413,8 @@ class happens_before {
   [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
     return done_[p] != 0 || seen_[p] == size() - 1;
   }
+  /// Whether a task is complete, whatever follows in the iterations that run.
+  [[nodiscard]] bool is_complete(std::uint32_t p) const noexcept { return done_[p] != 0; }
   /// Tasks that were issued.
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(tasks_.size());
@@ -17503,6 +18478,7 @@ class happens_before {
     std::uint32_t node = no_node;
     std::uint32_t iteration = 0;
     std::uint32_t first_task = 0;  ///< of the iteration
+    std::uint32_t begin = 0;       ///< how many tasks were issued before the loop
     bool is_open = false;
     std::uint64_t in_flight = 1;
     std::size_t first_window = 0, oldest = 0, first_carried = 0;
@@ -17625,7 +18601,7 @@ class happens_before {
   pool<std::uint32_t> carried_;
   pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
   std::size_t followed_ = 0;  ///< those of `log_` that a task followed
-  pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
+  pool<std::uint32_t> open_;  ///< tasks of iterations that run, without those of inner loops
   pool<std::uint32_t> frontier_, stack_;
   std::uint64_t left_, steps_;
 };
@@ -17643,24 +18619,28 @@ class hazards {
  public:
   [[gnu::cold]] explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
     links_.push_back({});  // so that link 0 is none
+    find_written();
     if (c.target != nullptr)
       max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
   }
 
   void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
             std::int64_t in_flight) {
-    loops_.push_back({last, 0, false});
+    loops_.push_back({last, 0, false, false, in_flight > 1});
+    overlapping_ += in_flight > 1;
     order_.loop(node, in_flight);
   }
   void iteration(std::uint32_t, std::int64_t value) {
     loop_state& l = loops_.back();
-    is_partial_ = is_partial_ || (l.has_begun && l.value != value - 1);
+    is_partial_ = is_partial_ || (l.has_begun && !l.is_skipping && l.value != value - 1);
     l.value = value;
     l.has_begun = true;
+    l.is_skipping = false;
     if (!has_ended_) order_.iteration(value);
   }
   void end_loop(std::uint32_t) {
     is_partial_ = is_partial_ || loops_.back().value != loops_.back().last;
+    overlapping_ -= loops_.back().overlaps;
     loops_.pop_back();
     if (!has_ended_) order_.end_loop();
   }
@@ -17676,10 +18656,9 @@ class hazards {
     is_unknown_ = misses_deps(t);
     reported_ = 0;
     unordered_.clear();
-    copy_of_.push_back(no_index);
     std::uint32_t version = 0;
     for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
-    remember_copy(v, t, version);
+    if (overlapping_ != 0) remember_copy(v, t, version);
     for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
     if (!unordered_.empty()) report_unordered(t.node);
     order_.issued(t.mode == mode::sync);
@@ -17697,6 +18676,62 @@ class hazards {
   }
   [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
 
+  // Loops that are proven: loop_proof.hpp.
+
+  /// Whether an access to these bytes, with nothing before it, may race with an earlier one.
+  [[nodiscard, gnu::cold]] bool may_race(const values& v, const byte_range& bytes, bool is_write) {
+    bool may = has_ended_;
+    const auto is_open = [&](std::uint32_t list) {
+      for (std::uint32_t i = list; i != 0 && !may; i = links_[i].next) {
+        order_.spend(1);
+        may = !order_.is_complete(accesses_[links_[i].access].task);
+      }
+    };
+    order_.spend(
+        map_.look(v.buffers[bytes.buffer].node, bytes.first, bytes.last, [&](const segment& s) {
+          is_open(s.writes);
+          if (is_write) is_open(s.reads);
+          may = may || order_.is_exhausted();
+          return !may;
+        }));
+    return may;
+  }
+  /// Whether earlier tasks have written all of these bytes.
+  [[nodiscard, gnu::cold]] bool is_written(const values& v, const byte_range& bytes) {
+    std::int64_t end = bytes.first;
+    if (has_ended_) return false;
+    order_.spend(
+        map_.look(v.buffers[bytes.buffer].node, bytes.first, bytes.last, [&](const segment& s) {
+          if (s.writes == 0 || s.first > end || order_.is_exhausted()) return false;
+          end = s.last;
+          return true;
+        }));
+    return end >= bytes.last;
+  }
+  /// The loop's next iteration is a later one; end_skip() follows the loop, if there were any.
+  void begin_skip(bool is_first) {
+    loops_.back().is_skipping = true;
+    if (is_first) ++skips_;
+  }
+  /// What the iterations that were left out wrote counts as written.
+  [[gnu::cold]] void end_skip(const values& v, view<byte_range> written) {
+    --skips_;
+    if (has_ended_ || order_.size() == 0) return;
+    for (const byte_range& w : written) {
+      const buffer& b = v.buffers[w.buffer];
+      const std::uint32_t task = order_.size() - 1;  // of the loop, or after it
+      remember_access({w.first, w.last, task, b.name});
+      const std::uint32_t mark =
+          add_link({static_cast<std::uint32_t>(accesses_.size() - 1), 0, no_index});
+      order_.spend(map_.visit(b.node, w.first, w.last, [&](segment& s) {
+        if (s.writes != 0) return false;
+        s.writes = mark;
+        s.version = task + 1;
+        return s.reads == 0;
+      }));
+    }
+  }
+
   [[nodiscard]] const happens_before& order() const noexcept { return order_; }
   /// Whether the search ended before the last task.
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
@@ -17708,12 +18743,25 @@ class hazards {
   struct loop_state {
     std::int64_t last, value;
     bool has_begun;
+    bool is_skipping;  ///< whether the next iteration needn't be the following one
+    bool overlaps;     ///< whether its iterations may
   };
   /// Bytes that a task reads or writes.
   struct access_record {
     std::int64_t first, last;
     std::uint32_t task, buffer_name;
   };
+  /// The same as it is kept: its buffer is that of the segments that know of it.
+  struct packed_access {
+    std::int64_t first;
+    std::uint32_t extent;  ///< wide: in wide_
+    std::uint32_t task;
+  };
+  struct wide_access {
+    std::uint32_t access;
+    std::int64_t last;
+  };
+  static constexpr std::uint32_t wide = 0xffffffff;
   /// An access in the list of a segment.
   struct link {
     std::uint32_t access = 0, next = 0;
@@ -17752,8 +18800,12 @@ class hazards {
     const std::uint32_t task = order_.size() - 1;
     const std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
     current q{t, r, {r.offset, r.offset + r.extent, task, b.name}, index, b.level, is_write};
-    accesses_.push_back(q.a);
     has_unwritten_ = false;
+    if (!is_written_[b.name]) {
+      if (b.level == level::l1) unwritten(q, q.a.first);
+      return;
+    }
+    remember_access(q.a);
     order_.spend(map_.visit(b.node, q.a.first, q.a.last, [&](segment& s) {
       if (order_.is_exhausted()) return false;
       if (version < s.version) version = s.version;
@@ -17766,6 +18818,40 @@ class hazards {
     std::int64_t last = 0;
     return r.is_sound && r.buffer != no_index && v.buffers[r.buffer].is_known && r.offset >= 0 &&
            r.extent > 0 && !__builtin_add_overflow(r.offset, r.extent, &last);
+  }
+
+  void remember_access(const access_record& a) {
+    const std::int64_t extent = a.last - a.first;
+    const bool is_wide = extent >= std::int64_t{wide};
+    if (is_wide) wide_.push_back({static_cast<std::uint32_t>(accesses_.size()), a.last});
+    accesses_.push_back({a.first, is_wide ? wide : static_cast<std::uint32_t>(extent), a.task});
+  }
+  [[nodiscard]] access_record recall(std::uint32_t index,
+                                     std::uint32_t buffer_name) const noexcept {
+    const packed_access& p = accesses_[index];
+    if (p.extent != wide) return {p.first, p.first + p.extent, p.task, buffer_name};
+    const std::size_t i = first_not_below(wide_.data(), wide_.size(),
+                                          [&](const wide_access& w) { return w.access < index; });
+    return {p.first, wide_[i].last, p.task, buffer_name};
+  }
+  /// Finds the names of buffers that a task may write: others are only read. Names are declared
+  /// before they are used, so that lets are followed from the end.
+  [[gnu::cold]] void find_written() {
+    is_written_.resize(c_.d.names.size());
+    std::size_t tasks = 0;
+    for (std::uint32_t i = static_cast<std::uint32_t>(c_.d.nodes.size()); i-- != 0;) {
+      const nem::node& n = c_.d.nodes[i];
+      tasks += n.kind == node_kind::transfer || n.kind == node_kind::store ||
+               n.kind == node_kind::compute;
+      const bool is_output = n.kind == node_kind::output || n.kind == node_kind::destination;
+      if (!is_output && (n.kind != node_kind::let || !is_written_[n.value])) continue;
+      const nem::node& value = c_.d.nodes[i + 1];
+      if (value.kind == node_kind::region || value.kind == node_kind::name)
+        is_written_[value.value] = true;
+    }
+    order_.reserve(tasks);
+    accesses_.reserve(tasks + tasks / 2);
+    links_.reserve(tasks + tasks / 2);
   }
 
   /// Whether an earlier access is before the current task.
@@ -17786,11 +18872,12 @@ class hazards {
     }
     if (!is_fed || !has_ordered) feeder = no_index;
     for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
-      const access_record& p = accesses_[links_[i].access];
-      if (p.task == q.a.task || is_before(p.task)) continue;
+      const std::uint32_t task = accesses_[links_[i].access].task;
+      if (task == q.a.task || is_before(task)) continue;
+      const access_record p = recall(links_[i].access, q.a.buffer_name);
       if (feeder == no_index || order_.is_same_path(p.task)) race(p, true, q, false);
     }
-    if (s.writes == 0 && q.level == level::l1) unwritten(q, s);
+    if (s.writes == 0 && q.level == level::l1) unwritten(q, s.first);
     while (s.reads != 0) {
       const link& l = links_[s.reads];
       const std::uint32_t p = accesses_[l.access].task;
@@ -17828,12 +18915,13 @@ class hazards {
     kept_.clear();
     bool all = true;
     for (std::uint32_t i = list; i != 0; i = links_[i].next) {
-      const access_record& p = accesses_[links_[i].access];
+      const std::uint32_t task = accesses_[links_[i].access].task;
       order_.spend(1);
-      if (p.task == q.a.task || is_before(p.task)) {
+      if (task == q.a.task || is_before(task)) {
         all = false;
         continue;
       }
+      const access_record p = recall(links_[i].access, q.a.buffer_name);
       const std::uint32_t writer = are_writes ? p.task : links_[i].fed;
       if (writer != no_index && !order_.is_same_path(p.task) && is_same_copy(writer, q.a.task)) {
         rewrite(p, q);
@@ -17866,14 +18954,16 @@ class hazards {
     if (from == no_index || to == no_index) return;
     const region &a = v.regions[from], &b = v.regions[to];
     if (!is_sound(v, a) || !is_sound(v, b)) return;
-    copy_of_.back() = static_cast<std::uint32_t>(copies_.size());
+    copy_of_.resize(order_.size());
+    copy_of_.back() = static_cast<std::uint32_t>(copies_.size() + 1);
     copies_.push_back({a.offset, a.offset + a.extent, b.offset, b.offset + b.extent,
                        v.buffers[a.buffer].node, v.buffers[b.buffer].node, version, t.node});
   }
   /// Whether two tasks are copies of one statement that copy the same.
   [[nodiscard]] bool is_same_copy(std::uint32_t p, std::uint32_t q) const noexcept {
-    if (copy_of_[p] == no_index || copy_of_[q] == no_index) return false;
-    const copy &a = copies_[copy_of_[p]], &b = copies_[copy_of_[q]];
+    if (p >= copy_of_.size() || q >= copy_of_.size() || copy_of_[p] == 0 || copy_of_[q] == 0)
+      return false;
+    const copy &a = copies_[copy_of_[p] - 1], &b = copies_[copy_of_[q] - 1];
     return a.node == b.node && a.version == b.version && a.from == b.from && a.to == b.to &&
            a.from_first == b.from_first && a.from_last == b.from_last && a.to_first == b.to_first &&
            a.to_last == b.to_last;
@@ -18048,7 +19138,7 @@ class hazards {
     if (was_reported(reported_rewritten)) return;
     auto&& out = c_.report(errc::nem_haz_003_rewritten, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
-    const copy& k = copies_[copy_of_[q.a.task]];
+    const copy& k = copies_[copy_of_[q.a.task] - 1];
     name(out, q.t.node) << " writes the same data to ";
     bytes(out, k.to_first, k.to_last, q.a.buffer_name);
     out << " in iterations that overlap";
@@ -18056,13 +19146,13 @@ class hazards {
                             << "; copy it once before the loop";
   }
 
-  void unwritten(const current& q, const segment& s) {
-    if (is_partial_ || has_unwritten_ || is_unknown_) return;
+  void unwritten(const current& q, std::int64_t byte) {
+    if (is_partial_ || skips_ != 0 || has_unwritten_ || is_unknown_) return;
     has_unwritten_ = true;
     auto&& out = c_.report(errc::nem_haz_006_unwritten, q.t.node);
     name(out, q.t.node) << " reads ";
     bytes(out, q.a.first, q.a.last, q.a.buffer_name);
-    out << ", and no earlier task writes byte " << s.first;
+    out << ", and no earlier task writes byte " << byte;
   }
 
   [[gnu::cold]] void check_in_place(const values& v, const nem::task& t) {
@@ -18175,9 +19265,11 @@ class hazards {
   context& c_;
   happens_before order_;
   byte_map map_;
-  pool<access_record> accesses_;
+  pool<bool> is_written_;  ///< by name of a buffer: whether any task may write it
+  pool<packed_access> accesses_;
+  pool<wide_access> wide_;
   pool<link> links_;
-  pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
+  pool<std::uint32_t> copy_of_;  ///< of each task in iterations that overlap: its copy + 1, or 0
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;
   pair first_pair_ = {};           ///< the current task's first race with one of the same path
@@ -18186,10 +19278,12 @@ class hazards {
   pool<loop_state> loops_;
   std::int64_t max_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;
-  std::uint8_t reported_ = 0;   ///< rules that have reported the current task
-  bool is_unknown_ = false;     ///< whether the current task may be after any other
-  bool is_partial_ = false;     ///< whether iterations were left out
-  bool has_unwritten_ = false;  ///< whether the current access was reported
+  std::uint8_t reported_ = 0;      ///< rules that have reported the current task
+  bool is_unknown_ = false;        ///< whether the current task may be after any other
+  bool is_partial_ = false;        ///< whether iterations were left out
+  std::uint32_t overlapping_ = 0;  ///< loops that run whose iterations may overlap
+  std::uint32_t skips_ = 0;        ///< loops that run, of which iterations were left out
+  bool has_unwritten_ = false;     ///< whether the current access was reported
   bool has_ended_ = false;
 };
 
@@ -19926,6 +21020,8 @@ class checker {
   }
   [[nodiscard]] bool stopped() const noexcept { return false; }
   void end(const values&) { hazards_.finish(); }
+  /// For proofs: what is known of the tasks so far.
+  [[nodiscard]] hazards& earlier() noexcept { return hazards_; }
   [[nodiscard]] std::uint64_t max_live_tokens() const noexcept {
     return hazards_.order().max_live();
   }

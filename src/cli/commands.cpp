@@ -309,6 +309,9 @@ constexpr option_row option_rows[] = {
      "over; "
      "include files from there, too"},
     {"lsp", "--stdio", "", in_nem, "The default; clients add it"},
+    {"check,info,print,run,trace,graph", "--max-instances", "COUNT", in_nem,
+     "The number of tasks and iterations up to which loops are checked one by one (2000000);\n"
+     "larger loops are proven, or else checked in part"},
     {"check,info,print,run,trace,graph,lsp", "-I,--include", "FOLDER", in_nem,
      "Also look for included files in this folder"},
     {"check,info,print,run,trace,graph,lsp", "--allow-includes-anywhere", "", in_nem,
@@ -449,7 +452,10 @@ model are also checked against each other: transfers without a partner, deadlock
 operations that aren't implemented here: it is valid, and they are listed.)"},
     {"check", in_nem,
      R"(178 rules, such as REG-003, are checked over every iteration of every loop. Both baseline devices
-are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem.)"},
+are built in: npm_baseline_1.0.nem and nem_baseline_1.0.nem. Loops beyond --max-instances are proven,
+without being expanded, where their offsets are affine or periodic in the loop variables; others are
+checked in part, which is said (HAZ-005). --json: checked {coverage (complete, proven or partial),
+tasks, iterations, proven_tasks, proven_iterations}.)"},
     {"check", in_genome,
      R"(Registries, and streams with their registry. With --registry, a file of unknown format is read as
 the bytes of a stream.)"},

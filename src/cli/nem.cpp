@@ -43,6 +43,7 @@ namespace fs = std::filesystem;
 void add_nem_options(const command& verb, nem_options& options) {
   verb.bind("--profile", options.profile);
   verb.bind("--device", options.device);
+  verb.bind("--max-instances", options.max_instances);
   verb.bind("--include", options.include_folders);
   verb.bind("--allow-includes-anywhere", options.includes_anywhere);
 }
@@ -152,6 +153,7 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
     if (out.found.empty()) out.found.push_back(diagnose(d.error(), from));
     return out;
   }
+  from.content.forget(from.data());  // findings alone show lines of it from here on
   nem_files files(from, to.path, options);
   nem::verify_options v;
   v.profile = profile;
@@ -170,6 +172,7 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   v.resolver = files.resolver();
   const std::string id = to.path == "-" ? std::string() : include_id(to.path);
   v.id = id;
+  if (options.max_instances) v.allow(*options.max_instances);
   if (!options.hazards) v.hazard_steps = 0;
   if (options.all) v.max_diagnostics = max_findings(from.characters().size());
   result<nem::program> p = nem::verify(std::move(*d), v, &out.report);
@@ -193,6 +196,25 @@ exit_code fail_nem(const nem_outcome& found, const source& from, const reporting
   return code == bad_input ? found.failure : code;
 }
 
+bool is_configuration(const nem::model& d) {
+  for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {
+    const nem::node_kind k = d.nodes[i].kind;
+    if (k != nem::node_kind::device && k != nem::node_kind::type_family &&
+        k != nem::node_kind::include)
+      return false;
+  }
+  return !d.nodes.empty();
+}
+
+void write_checked(json::writer& w, const nem::program& p) {
+  const bool is_partial = !p.has_all_hazards();
+  w.key("checked").begin_object().key("coverage");
+  w.string(is_partial ? "partial" : p.proven_iterations() != 0 ? "proven" : "complete");
+  w.key("tasks").integer(p.tasks()).key("iterations").integer(p.iterations());
+  w.key("proven_tasks").integer(p.proven_tasks());
+  w.key("proven_iterations").integer(p.proven_iterations()).end();
+}
+
 exit_code report_nem(const nem_outcome& found, const source& from, const reporting& to,
                      const nem_options& options) {
   const bool ok = found.program.has_value();
@@ -200,7 +222,10 @@ exit_code report_nem(const nem_outcome& found, const source& from, const reporti
   const std::uint64_t omitted =
       total - std::min<std::uint64_t>(total, found.report.diagnostics.size());
   if (to.as_json) {
-    const text report = file_report(to.path, from.what, found.found, omitted);
+    const auto checked = [&](json::writer& w) {
+      if (ok && !is_configuration(found.program->model())) write_checked(w, *found.program);
+    };
+    const text report = file_report(to.path, from.what, found.found, omitted, {}, checked);
     const exit_code wrote = print_result(report);
     return wrote != success ? wrote : ok ? success : found.failure;
   }
@@ -259,6 +284,10 @@ exit_code check_nem(const source& file, const reporting& to, const nem_options& 
   std::string more;
   const nem::program& p = *found.program;
   if (p.target() != nullptr) more += " for " + std::string(p.catalog().text_of(p.target()->name));
+  if (p.proven_iterations() != 0)
+    more += ", " + std::to_string(p.proven_iterations()) +
+            (p.proven_iterations() == 1 ? " iteration" : " iterations") + " proven";
+  if (!p.has_all_hazards()) more += ", checked in part";
   if (found.report.warnings != 0)
     more += ", " + std::to_string(found.report.warnings) +
             (found.report.warnings == 1 ? " warning" : " warnings");

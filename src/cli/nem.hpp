@@ -6,6 +6,7 @@
 #ifndef TESSERA_CLI_NEM_HPP
 #define TESSERA_CLI_NEM_HPP
 
+#include <cstdint>
 #include <filesystem>
 #include <list>
 #include <map>
@@ -26,11 +27,12 @@ struct nem_options {
   std::vector<std::string> include_folders;
   bool includes_anywhere = false;  ///< whether included files may lie outside those folders
   bool all = false;
-  bool hazards = true;  ///< whether verification looks for them
+  bool hazards = true;                         ///< whether verification looks for them
+  std::optional<std::uint64_t> max_instances;  ///< that verification expands loops to
   std::string svg;      ///< where `check` draws the tasks with its findings, if anywhere
   std::string devices;  ///< the folder of the devices that `check` compares, if any
 };
-/// --profile, --device, --include and --allow-includes-anywhere.
+/// --profile, --device, --max-instances, --include and --allow-includes-anywhere.
 void add_nem_options(const command& verb, nem_options& options);
 
 /// The files that a NEM file includes: looked for beside the file that names them, then in the
@@ -94,6 +96,12 @@ struct nem_document {
   exit_code code = success;
 };
 [[nodiscard]] nem_document read_nem(const source& from, const reporting& to);
+
+/// Whether a file has nothing but devices and type families.
+[[nodiscard]] bool is_configuration(const nem::model& d);
+/// How much of a program was verified, as "checked": {"coverage", "tasks", …}. Coverage is complete
+/// where each instance was looked at, proven where loops needn't be expanded, else partial.
+void write_checked(json::writer& w, const nem::program& p);
 
 /// Reports why there is no program.
 [[nodiscard]] exit_code fail_nem(const nem_outcome& found, const source& from, const reporting& to);

@@ -55,17 +55,6 @@ using inspect::nem_statistics;
   return out;
 }
 
-/// Whether the file has nothing but devices and type families.
-[[nodiscard]] bool is_configuration(const nem::model& d) {
-  for (std::uint32_t i = 0; i < d.nodes.size(); i = d.nodes[i].next) {
-    const nem::node_kind k = d.nodes[i].kind;
-    if (k != nem::node_kind::device && k != nem::node_kind::type_family &&
-        k != nem::node_kind::include)
-      return false;
-  }
-  return !d.nodes.empty();
-}
-
 void append_device(text& out, const inspect::device_summary& d) {
   out << "\ndevice " << d.name;
   std::string_view between = " extends ";
@@ -211,6 +200,7 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
         .integer(b.alignment)
         .end();
   w.end().key("tokens_live").integer(p.max_live_tokens());
+  write_checked(w, p);
   if (const std::vector<inspect::device_summary> devices = shown_devices(p); !devices.empty()) {
     w.key("resolved").begin_array();
     for (const inspect::device_summary& d : devices) write_device(w, d);
@@ -219,6 +209,26 @@ constexpr nem::level levels[] = {nem::level::ddr, nem::level::l2, nem::level::l1
   w.end();
   out << '\n';
   return out;
+}
+
+/// What of a program with large loops was checked, and how.
+void append_checked(text& out, const nem::program& p) {
+  const auto counts = [&](std::uint64_t tasks, std::uint64_t iterations) {
+    out << tasks << (tasks == 1 ? " task" : " tasks") << " and " << iterations
+        << (iterations == 1 ? " iteration" : " iterations");
+  };
+  if (p.is_partial() || p.proven_iterations() != 0) {
+    out << "\n  checked     ";
+    counts(p.tasks(), p.iterations());
+    if (p.is_partial()) out << ", not the rest";
+  }
+  if (p.proven_iterations() != 0) {
+    out << "\n  proven      ";
+    counts(p.proven_tasks(), p.proven_iterations());
+    out << " more";
+  }
+  if (!p.is_partial() && !p.has_all_hazards())
+    out << "\n  checked     all rules; the search for hazards is incomplete";
 }
 
 }  // namespace
@@ -270,12 +280,7 @@ exit_code info_nem(const source& file, const reporting& to, const nem_options& o
   for (std::size_t i = 0; i < nem::opcode_count; ++i)
     if (s.opcodes[i] != 0)
       out << std::exchange(between, ", ") << s.opcodes[i] << ' ' << nem::opcode_table[i].name;
-  if (p->is_partial())
-    out << "\n  checked     " << p->tasks() << (p->tasks() == 1 ? " task" : " tasks") << " and "
-        << p->iterations() << (p->iterations() == 1 ? " iteration" : " iterations")
-        << ", not the rest";
-  else if (!p->has_all_hazards())
-    out << "\n  checked     all rules; the search for hazards is incomplete";
+  append_checked(out, *p);
   const std::string_view at_least = s.is_partial ? "at least " : "";
   out << "\n  waits       " << at_least << s.waits << "\n  iterations  " << at_least
       << s.iterations;

@@ -616,7 +616,8 @@ report_collector collector;
 void collect_reports(report_collector collect) { collector = std::move(collect); }
 
 text file_report(std::string_view file, format what, std::span<const diagnostic> found,
-                 std::uint64_t omitted, const operation_names& unsupported) {
+                 std::uint64_t omitted, const operation_names& unsupported,
+                 const std::function<void(json::writer&)>& more) {
   text out;
   if (collector) {
     collector(file, found, omitted, unsupported);
@@ -637,6 +638,7 @@ text file_report(std::string_view file, format what, std::span<const diagnostic>
     for (const std::string& name : unsupported) w.string(json_name(name));
     w.end();
   }
+  if (more) more(w);
   w.end();
   out << '\n';
   return out;

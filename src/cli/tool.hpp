@@ -181,10 +181,11 @@ struct reporting {
 };
 /// A line {"file", "format", "ok", "diagnostics"}; "ok" is false if one of them is an error. If
 /// findings were counted and not kept, "omitted" is their number; "unsupported" has the operations
-/// of a valid file that can't be run here, if there are any.
+/// of a valid file that can't be run here, if there are any. A format may add members of its own.
 [[nodiscard]] text file_report(std::string_view file, format what,
                                std::span<const diagnostic> found, std::uint64_t omitted = 0,
-                               const operation_names& unsupported = {});
+                               const operation_names& unsupported = {},
+                               const std::function<void(json::writer&)>& more = {});
 
 /// From now on file_report() hands what it would write to `collect` and returns an empty text.
 using report_collector =

@@ -105,9 +105,13 @@ TEST_CASE("nem/walk: what visitors get, in order", "[nem]") {
 }
 
 TEST_CASE("nem/walk: a visitor may stop", "[nem]") {
+  nem::verify_options options;
+  options.max_instances = 1000;
+  options.proves = false;
   const nem::program p = program_of(std::string(regions) +
-                                    "loop i in [0..999999999]: loop j in [0..999999999]: "
-                                    "transfer.sync(dst=X, src=Y) endloop endloop");
+                                        "loop i in [0..999999999]: loop j in [0..999999999]: "
+                                        "transfer.sync(dst=X, src=Y) endloop endloop",
+                                    options);
   CHECK(p.is_partial());
   recorder r;
   r.most = 3;
@@ -130,8 +134,11 @@ TEST_CASE("nem/walk: loops", "[nem]") {
       verified("loop i in [9223372036854775806..9223372036854775807]: let a = i endloop");
   CHECK(o.is_valid);
   CHECK(o.iterations == 2);
+  nem::verify_options few;
+  few.max_instances = 1000;
+  few.proves = false;
   const auto all =
-      verified("loop i in [0-9223372036854775807-1..9223372036854775807]: let a = i endloop");
+      verified("loop i in [0-9223372036854775807-1..9223372036854775807]: let a = i endloop", few);
   CHECK(all.is_valid);
   CHECK(all.is_partial);
   CHECK(all.has("HAZ-005"));
@@ -144,6 +151,7 @@ TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
                              "i, 8), src=region(N, i, 8)) endloop\n";
   nem::verify_options options;
   options.max_instances = 2000;  // what the first loop takes
+  options.proves = false;
   nem::program p = program_of(source, options);
   CHECK(p.is_partial());
   CHECK(p.tasks() == 1000 + 10 + 2);
@@ -164,11 +172,12 @@ TEST_CASE("nem/walk: beyond the budget, first and last iterations", "[nem]") {
   // errors of the last iterations are found, and HAZ-005 says that some weren't looked at
   const auto o = verified(
       "buffer B : L2 (size=100000000); loop i in [1..100000001]: let R = region(B, i - 1, 1) "
-      "endloop");
+      "endloop",
+      options);
   CHECK(o.report.errors == 1);
   CHECK(o.has("REG-003"));
   CHECK(o.has("HAZ-005"));
-  CHECK(verified("loop i in [-9223372036854775807 - 1..9223372036854775807]: endloop")
+  CHECK(verified("loop i in [-9223372036854775807 - 1..9223372036854775807]: endloop", options)
             .lines.find("the loop has 2^64 iterations") != std::string::npos);
 }
 
@@ -178,6 +187,7 @@ TEST_CASE("nem/walk: huge loops take bounded time", "[nem]") {
   nem::verify_options options;
   options.max_instances = 10000;
   options.hazard_steps = 10000;
+  options.proves = false;
   const auto o = verified(std::string(regions) + nested, options);
   CHECK(o.is_valid);
   CHECK(o.is_partial);

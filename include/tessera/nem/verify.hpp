@@ -61,10 +61,16 @@ class program {
   const device* target() const&& = delete;
   /// The profile in which it was verified.
   [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
-  /// Tasks and iterations that were checked.
+  /// Tasks and iterations that were expanded and checked one by one.
   [[nodiscard]] std::uint64_t tasks() const noexcept { return expanded_.tasks; }
   [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
-  /// Whether loops have more iterations than were checked: the others may hold errors.
+  /// Those of large loops for which the rules are proven to hold, without being expanded; at most
+  /// 2^64 - 1.
+  [[nodiscard]] std::uint64_t proven_tasks() const noexcept { return expanded_.proven_tasks; }
+  [[nodiscard]] std::uint64_t proven_iterations() const noexcept {
+    return expanded_.proven_iterations;
+  }
+  /// Whether loops have more iterations than were checked or proven: the others may hold errors.
   [[nodiscard]] bool is_partial() const noexcept { return expanded_.is_partial; }
   /// Whether hazards were searched in all of its tasks.
   [[nodiscard]] bool has_all_hazards() const noexcept {

@@ -37,10 +37,20 @@ struct verify_options {
   /// file's name, or the one that `device` names. The id is that of a file; what the text includes is
   /// looked for from there.
   resolver::file device_file = {};
-  std::uint32_t max_include_depth = 32;   ///< files inside one another
-  std::uint64_t max_instances = 100000;   ///< tasks and iterations that loops are expanded to
-  std::uint64_t hazard_steps = 1u << 24;  ///< steps of the search for hazards
-  std::uint64_t max_diagnostics = 1000;   ///< that a report keeps
+  std::uint32_t max_include_depth = 32;      ///< files inside one another
+  std::uint64_t max_instances = 2'000'000;   ///< tasks and iterations that loops are expanded to
+  bool proves = true;                        ///< whether larger loops are proven, where they can be
+  std::uint64_t hazard_steps = 128'000'000;  ///< steps of the search for hazards
+  std::uint64_t max_diagnostics = 1000;      ///< that a report keeps
+
+  /// Expands loops to so many tasks and iterations, and searches hazards in as many.
+  constexpr void allow(std::uint64_t instances) noexcept {
+    constexpr std::uint64_t steps = 64;  // of each
+    max_instances = instances;
+    const bool is_large = instances > ~std::uint64_t{0} / steps;
+    if (is_large || instances * steps > hazard_steps)
+      hazard_steps = is_large ? ~std::uint64_t{0} : instances * steps;
+  }
 };
 
 }  // namespace nem

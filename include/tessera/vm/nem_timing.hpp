@@ -22,6 +22,10 @@
 // those of the engine is taken modulo their count; a type that the device lacks becomes VPU, if the
 // device has one that can execute the operation, else the operation's own unit type.
 //
+// A token is live from the issue of its task to the task's end. Where the target has
+// SEQ.max_active_tokens, no more are live at once ("Unit Characteristics"): tasks are then issued in
+// the order in which they may be, as tokens become free.
+//
 // Units are those of the target's topology. Without one there are as many engines as L1 buffers and
 // @seq_engine name, each with one NMU, CSTL, DMA and VPU, and one sDMA. Transfers that touch DDR take
 // the sDMA, unless @resource(DMA[i]) says otherwise. compute(), and tasks whose unit type is
@@ -59,20 +63,23 @@ enum class cause : std::uint8_t {
   sync,      ///< a .sync task before it
   window,    ///< an iteration that had to end first
   loop_end,  ///< a loop before it
-  unit       ///< all units that could execute it were busy; not known here
+  unit,      ///< all units that could execute it were busy; not known here
+  tokens     ///< as many tokens as the sequencer has were live
 };
 inline constexpr std::string_view cause_names[] = {"none",   "deps",    "wait", "sync",
-                                                   "window", "endloop", "unit"};
+                                                   "window", "endloop", "unit", "tokens"};
 inline constexpr std::size_t cause_count = sizeof cause_names / sizeof cause_names[0];
-static_assert(cause_count == static_cast<std::size_t>(cause::unit) + 1);
+static_assert(cause_count == static_cast<std::size_t>(cause::tokens) + 1);
 
 /// A task that may start.
 struct ready_task {
   std::uint32_t task = 0;    ///< nem::task::index
-  std::uint64_t issued = 0;  ///< when its gate opened
+  std::uint64_t issued = 0;  ///< when its gate opened, and there was a token for it
   std::uint64_t time = 0;    ///< when all that it waits for was complete
   cause why = cause::none;   ///< what of it was last
   std::uint32_t slot = 0;    ///< that the caller gave it
+  std::uint64_t held =
+      0;  ///< cycles from the opening of its gate to its issue, for want of a token
 };
 
 /// How much an execution does: what cost models count.
@@ -124,6 +131,7 @@ struct placement {
   std::uint64_t ready = 0;           ///< and when all it waits for was complete
   std::uint64_t start = 0, end = 0;  ///< cycles
   cause why = cause::none;           ///< what kept it from starting earlier
+  std::uint64_t held = 0;            ///< cycles that its issue waited for a token
 };
 
 /// Use of one unit; busy, idle and idle_at_end together are all cycles.
@@ -150,7 +158,7 @@ struct timing_report {
   std::uint64_t max_live_tokens = 0;  ///< issued and not complete, at once
   /// Cycles from issue to start, of all tasks: those until it was ready, by its last dependency,
   /// and those until a unit was free, as cause::unit. (Delays of issue, such as a wait or a window,
-  /// show as idle units.)
+  /// show as idle units.) Those before its issue for want of a token, as cause::tokens.
   std::array<std::uint64_t, cause_count> stalls = {};
   std::vector<unit_report> units;  ///< those of the device and of each engine
   std::vector<memory_report> memories;

@@ -111,6 +111,7 @@ void timeline_recorder::append_trace(text& out, const tm::timing_report& r) cons
     arguments.push_back({"issued", t.at.issued});
     arguments.push_back({"ready", t.at.ready});
     arguments.push_back({"waited for", name(t.at.why)});
+    if (t.at.held != 0) arguments.push_back({"held for a token", t.at.held});
     arguments.push_back({"waited", t.at.start - std::min(t.at.issued, t.at.start)});
     std::string title(name(t.opcode));
     if (t.token != nem::no_name) title += ' ' + std::string(program_.model().name(t.token));

@@ -17,6 +17,7 @@
 //   end of iteration i     all its tasks, and the end of iteration i - 1: they retire in order
 //   endloop                the end of the last iteration
 //   wait                   its tokens, and the gate before it
+//   issue of a task        its gate, and a token, where their number is limited
 //
 // Tasks are numbered as they are issued, as nem::task::index is.
 //
@@ -32,6 +33,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <queue>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -45,7 +49,10 @@ class task_graph {
  public:
   using ready_task = nem::ready_task;
 
-  task_graph() { frames_.emplace_back(); }
+  /// With a limit of tokens, grant() issues tasks; without one, they are issued as gates open.
+  explicit task_graph(std::uint64_t max_tokens = 0) : max_tokens_(max_tokens) {
+    frames_.emplace_back();
+  }
 
   // The events of a program, in the order of its text. `ready` is called with tasks that may start.
 
@@ -97,9 +104,16 @@ class task_graph {
                       std::uint32_t slot = 0) {
     frame& f = frames_.back();
     const auto task = static_cast<std::uint32_t>(event_of_.size());
+    std::uint32_t gate = f.gate;
+    if (max_tokens_ != 0) {
+      gate = add(none);
+      nodes_[events_[gate].node].token_of = task;
+      after(gate, f.gate, inherited, true);
+    }
     const std::uint32_t e = add(task, slot);
     event_of_.push_back(e);
-    after(e, f.gate, inherited, true);
+    after(e, gate, inherited, true);
+    if (max_tokens_ != 0) close(gate, ready);
     for (const std::uint32_t d : deps) after(e, event_of_[d], cause::deps, false);
     if (frames_.size() > 1) f.members.push_back(e);
     if (is_sync) {
@@ -113,12 +127,32 @@ class task_graph {
   /// A task is complete, at a time not before its start.
   template <class Ready>
   void complete(std::uint32_t task, std::uint64_t end, Ready&& ready) {
+    if (max_tokens_ != 0) ends_.push(end);
     finish(event_of_[task], end);
-    while (!finished_.empty()) {
-      const std::uint32_t n = finished_.back();
-      finished_.pop_back();
-      open(n, ready);
+    open_finished(ready);
+  }
+  /// Issues the next task that waits for a token; false where that isn't known before `until`, when
+  /// the first of the tasks that may start does.
+  template <class Ready>
+  bool grant(std::uint64_t until, Ready&& ready) {
+    if (waiting_.empty() || waiting_.top().time > until) return false;
+    const turn t = waiting_.top();
+    for (; !ends_.empty() && ends_.top() <= t.time; ends_.pop()) --live_;
+    std::uint64_t time = t.time;
+    if (live_ >= max_tokens_) {
+      if (ends_.empty() || ends_.top() > until) return false;
+      time = ends_.top();
+      ends_.pop();
+      --live_;
     }
+    waiting_.pop();
+    ++live_;
+    event& issue = events_[t.event];
+    issue.why = time > t.time ? cause::tokens : nodes_[issue.node].why;
+    nodes_[events_[event_of_[t.task]].node].held = time - t.time;
+    finish(t.event, time);
+    open_finished(ready);
+    return true;
   }
   /// Tasks that were issued, and those that are complete.
   [[nodiscard]] std::uint32_t issued() const noexcept {
@@ -146,6 +180,16 @@ class task_graph {
     std::uint64_t issued, time;
     std::uint32_t slot;
     cause why;
+    std::uint32_t token_of;  ///< the task that it issues, where tokens are limited
+    std::uint64_t held;      ///< how long a task waited for a token
+  };
+  /// A task that waits for a token, in the order in which they are issued.
+  struct turn {
+    std::uint64_t time;  ///< when its gate opened
+    std::uint32_t task, event;
+    friend bool operator>(const turn& a, const turn& b) noexcept {
+      return std::tie(a.time, a.task) > std::tie(b.time, b.task);
+    }
   };
   struct edge {
     std::uint32_t to, next;
@@ -170,7 +214,7 @@ class task_graph {
     } else {
       free_node_ = nodes_[n].first_edge;
     }
-    nodes_[n] = {e, task, 1, none, 0, 0, slot, cause::none};
+    nodes_[n] = {e, task, 1, none, 0, 0, slot, cause::none, none, 0};
     events_.push_back({pending, n, cause::none});
     return e;
   }
@@ -204,10 +248,14 @@ class task_graph {
   void close(std::uint32_t e, Ready&& ready) {
     const std::uint32_t n = events_[e].node;
     if (--nodes_[n].waits_for == 0) open(n, ready);
+    open_finished(ready);
+  }
+  template <class Ready>
+  void open_finished(Ready&& ready) {
     while (!finished_.empty()) {
-      const std::uint32_t next = finished_.back();
+      const std::uint32_t n = finished_.back();
       finished_.pop_back();
-      open(next, ready);
+      open(n, ready);
     }
   }
   /// A node has no dependency left.
@@ -215,7 +263,11 @@ class task_graph {
   void open(std::uint32_t n, Ready&& ready) {
     const node& x = nodes_[n];
     if (x.task != none) {
-      ready(ready_task{x.task, x.issued, x.time, x.why, x.slot});
+      ready(ready_task{x.task, x.issued, x.time, x.why, x.slot, x.held});
+      return;
+    }
+    if (x.token_of != none) {
+      waiting_.push({x.time, x.token_of, x.event});
       return;
     }
     events_[x.event].why = x.why;
@@ -263,6 +315,13 @@ class task_graph {
   std::vector<std::uint32_t> finished_;  ///< nodes that wait for nothing any more
   std::uint32_t free_node_ = none, free_edge_ = none;
   std::uint32_t completed_ = 0;
+
+  template <class T>
+  using earliest_first = std::priority_queue<T, std::vector<T>, std::greater<T>>;
+  std::uint64_t max_tokens_;
+  std::uint64_t live_ = 0;              ///< tokens of issued tasks, without those that were freed
+  earliest_first<std::uint64_t> ends_;  ///< of complete tasks whose tokens count as live
+  earliest_first<turn> waiting_;
 };
 
 }  // namespace vm::nem

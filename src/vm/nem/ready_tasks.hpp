@@ -39,6 +39,8 @@ class ready_tasks {
   explicit ready_tasks(order by, std::uint64_t seed = 0) noexcept : order_(by), state_(seed) {}
 
   [[nodiscard]] bool empty() const noexcept { return entries_.empty(); }
+  /// The time of the next one, where that is the earliest.
+  [[nodiscard]] std::uint64_t first_time() const noexcept { return entries_.front().task.time; }
   void push(const task_graph::ready_task& t, std::uint32_t node) {
     entries_.push_back({t, node});
     if (order_ != order::random) std::push_heap(entries_.begin(), entries_.end(), compare());

@@ -25,6 +25,13 @@ constexpr std::uint64_t placement_steps = 2048;
 [[nodiscard]] bool has_deterministic(const model::model& d, std::uint32_t node) noexcept {
   return model::find_decorator(d, node, model::decorator::deterministic) != model::no_node;
 }
+/// The tokens that the target's sequencer has; 0 where that isn't known.
+[[nodiscard]] std::uint64_t max_tokens(const model::program& p) noexcept {
+  if (p.target() == nullptr) return 0;
+  const std::int64_t n =
+      p.catalog().characteristic(*p.target(), model::unit::seq, "max_active_tokens", 0);
+  return n > 0 ? static_cast<std::uint64_t>(n) : 0;
+}
 [[nodiscard]] ready_tasks::order order_of(const machine_options& how,
                                           const timeline* when) noexcept {
   if (when != nullptr) return ready_tasks::order::earliest;
@@ -79,12 +86,16 @@ run_visitor::run_visitor(const model::program& p, const machine_options& how, bi
       watched_(watched),
       see_(see),
       is_stopped_(is_stopped),
-      is_checking_(p.is_partial() || p.profile() == model::profile::upstream),
+      // A run trusts no proof: its own checks keep it inside of its memory.
+      is_checking_(p.is_partial() || p.proven_iterations() != 0 ||
+                   p.profile() == model::profile::upstream),
       late_(&late_report_, model::profile::standard, all_findings),
       context_{p.model(), options_, late_, p.catalog(), p.target()},
       tasks_are_deterministic_(p.model().nodes.size()),
       steps_(max_steps),
       has_graph_(when != nullptr || how.schedule != schedule::in_order),
+      max_tokens_(when != nullptr ? max_tokens(p) : 0),
+      graph_(max_tokens_),
       ready_(order_of(how, when), how.seed) {
   late_.end_with({write_iteration, this});
   if (how.races == race_search::always ||
@@ -257,12 +268,16 @@ void run_visitor::keep(const model::values& v, const model::task& t, const bound
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
   kept_[slot].keep(b);
+  if (max_tokens_ != 0) ++events_;
   (void)graph_.issue(v.tasks_before(t), t.mode == model::mode::sync, when_ready(), slot);
   if (kept() > how_.lookahead) drain(how_.lookahead / 2);
 }
 /// Executes tasks that may start until `left` are kept.
 void run_visitor::drain(std::size_t left) {
-  while (!is_over_ && kept() > left && !ready_.empty()) {
+  constexpr std::uint64_t never = ~std::uint64_t{0};
+  while (!is_over_ && kept() > left) {
+    while (graph_.grant(ready_.empty() ? never : ready_.first_time(), when_ready())) {}
+    if (ready_.empty()) return;
     const task_graph::ready_task r = ready_.pop();
     bound_task& t = *kept_[r.slot];
     execute(t);

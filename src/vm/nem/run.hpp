@@ -132,6 +132,7 @@ class run_visitor : public model::visitor {
 
   // Of schedules other than in_order.
   bool has_graph_;
+  std::uint64_t max_tokens_;  ///< live at once, of a timed run; 0: any number
   task_graph graph_;
   ready_tasks ready_;
   std::deque<kept_task> kept_;             ///< by slot; slots of completed tasks are reused

@@ -125,6 +125,7 @@ class timeline::state {
     p.start = std::max(p.ready, u.free);
     p.end = plus(p.start, cost(t.what, p.unit));
     p.why = p.start > p.ready ? cause::unit : ready.why;
+    p.held = ready.held;
 
     const auto waited = static_cast<std::size_t>(ready.why);
     std::uint64_t& idle = u.did.idle[waited];
@@ -136,6 +137,8 @@ class timeline::state {
     constexpr auto on_unit = static_cast<std::size_t>(cause::unit);
     stalls[waited] = plus(stalls[waited], p.ready - std::min(p.issued, p.ready));
     stalls[on_unit] = plus(stalls[on_unit], p.start - p.ready);
+    constexpr auto on_tokens = static_cast<std::size_t>(cause::tokens);
+    stalls[on_tokens] = plus(stalls[on_tokens], p.held);
     ++total_.tasks;
     total_.cycles = std::max(total_.cycles, p.end);
     if (p.issued < p.end) tokens_.emplace_back(p.issued, p.end);

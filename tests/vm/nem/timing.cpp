@@ -35,7 +35,8 @@ using vm::nem::timing_report;
 /// What schedules a program without executing it: all tasks are issued first.
 class scheduler : public nem::visitor {
  public:
-  scheduler(const nem::program& p, vm::nem::timeline& when) : p_(p), when_(when) {}
+  scheduler(const nem::program& p, vm::nem::timeline& when)
+      : p_(p), when_(when), graph_(tokens_of(p)) {}
 
   void loop(const nem::values&, std::uint32_t, std::int64_t, std::int64_t, std::int64_t n) {
     graph_.loop(n);
@@ -70,7 +71,12 @@ class scheduler : public nem::visitor {
     for (std::uint32_t i = 0; i < v.buffers.size(); ++i) all.push_back(buffer(v, i));
     when_.declare(all);
     placed.resize(tasks_.size());
-    while (!waiting_.empty()) {
+    for (;;) {
+      const auto first = [this] {
+        return waiting_.empty() ? UINT64_MAX : std::get<0>(waiting_.top());
+      };
+      while (graph_.grant(first(), ready_)) {}
+      if (waiting_.empty()) break;
       const task_graph::ready_task next = std::get<3>(waiting_.top());
       waiting_.pop();
       placed[next.task] = when_.place(tasks_[next.task].of, next);
@@ -104,6 +110,11 @@ class scheduler : public nem::visitor {
     }
   };
 
+  static std::uint64_t tokens_of(const nem::program& p) {
+    if (p.target() == nullptr) return 0;
+    return static_cast<std::uint64_t>(
+        p.catalog().characteristic(*p.target(), nem::unit::seq, "max_active_tokens", 0));
+  }
   static vm::nem::touched_buffer buffer(const nem::values& v, std::uint32_t i) {
     const nem::buffer& b = v.buffers[i];
     return {i, b.level, b.engine, static_cast<std::uint64_t>(b.size)};
@@ -234,12 +245,12 @@ std::string relu(const std::string& token, const std::string& from, const std::s
 }
 /// A device with topology.
 std::string device(const std::string& engines, const std::string& units,
-                   const std::string& more = {}) {
+                   const std::string& more = {}, const std::string& tokens = "64") {
   return "include \"npm_baseline_1.0.nem\" device here extends npm_baseline_1_0 { topology { "
          "num_engines = " +
          engines + " l2_size_bytes = 65536 device_units { sDMA = 1 } per_engine { " + units +
          " SEQ = 1 l1_size_bytes = 32768 } } unit_characteristics { " + more +
-         " SEQ { max_active_tokens = 64 } } }\nprogram p:\n";
+         " SEQ { max_active_tokens = " + tokens + " } } }\nprogram p:\n";
 }
 
 }  // namespace
@@ -444,6 +455,64 @@ TEST_CASE("vm/nem/timing: windows of a pipeline", "[vm_nem]") {
     CHECK(two.report.cycles == computed);
     CHECK(two.report.cycles < one.report.cycles);
     CHECK(two.report.max_live_tokens == 4);
+  }
+}
+
+TEST_CASE("vm/nem/timing: tokens of the sequencer", "[vm_nem]") {
+  const auto with = [](int tokens, const std::string& body) {
+    return simulate(device("2", "NMU = 1 CSTL = 1 DMA = 4 VPU = 1", "", std::to_string(tokens)) +
+                    memory + body);
+  };
+  // Each takes 5 cycles, on a DMA of its own.
+  const std::string four = move("a", "S, 0", "A, 0", 32) + move("b", "S, 64", "A, 64", 32) +
+                           move("c", "S, 128", "A, 128", 32) + move("d", "S, 192", "A, 192", 32);
+  schedule s = with(4, four);
+  for (std::size_t i = 0; i < 4; ++i) CHECK(s[i] == "DMA[" + std::to_string(i) + "]@0 0..5 none");
+  CHECK(s.report.max_live_tokens == 4);
+  CHECK(s.stalls(cause::tokens) == 0);
+  s = with(3, four);
+  CHECK(s[2] == "DMA[2]@0 0..5 none");
+  CHECK(s[3] == "DMA[3]@0 5..10 tokens");
+  CHECK(s.tasks[3].issued == 5);
+  CHECK(s.tasks[3].held == 5);
+  CHECK(s.report.max_live_tokens == 3);
+  CHECK(s.stalls(cause::tokens) == 5);
+  CHECK(s.unit(nem::unit::dma, 0, 3).idle[static_cast<std::size_t>(cause::tokens)] == 5);
+  CHECK(s.table.find("stalls  5 tokens") != std::string::npos);
+  CHECK(s.table.find("idle: tokens") != std::string::npos);
+  CHECK(s.json.find("\"stalls\":{\"tokens\":5}") != std::string::npos);
+  CHECK(s.trace.find("\"held for a token\"") != std::string::npos);
+  CHECK(s.trace.find("\"waited for\":\"tokens\"") != std::string::npos);
+  s = with(1, four);
+  CHECK(s[3] == "DMA[3]@0 15..20 tokens");
+  CHECK(s.stalls(cause::tokens) == 5 + 10 + 15);
+  CHECK(s.report.max_live_tokens == 1);
+  // A task holds its token while it waits for its deps.
+  const std::string chain = move("a", "S, 0", "A, 0", 32) +
+                            relu("b", "A, 0", "A, 64", 32, " deps=[a]") +
+                            move("c", "S, 128", "A, 128", 32);
+  CHECK(with(3, chain)[2] == "DMA[1]@0 0..5 none");
+  CHECK(with(2, chain)[2] == "DMA[1]@0 5..10 tokens");
+  CHECK(with(2, chain)[1] == "CSTL[0]@0 5..7 deps");
+
+  // Whatever the limit, it is kept, and one that isn't reached changes nothing.
+  std::string loops = "loop i in [0..7] @max_in_flight(4):\n";
+  for (int k = 0; k < 4; ++k) {
+    const std::string slot = "(i mod 4) * 1024 + " + std::to_string(k * 256);
+    const std::string token = "t" + std::to_string(k);
+    loops += move(token, "S, " + slot, "A, " + slot, 32 * (k + 1));
+    loops += relu("r" + std::to_string(k), "A, " + slot, "A, " + slot + " + 4096", 32,
+                  " deps=[" + token + "]");
+  }
+  loops += "endloop\n";
+  const schedule free = with(1000, loops);
+  REQUIRE(free.report.max_live_tokens > 8);
+  for (int tokens = 1; tokens <= 40; ++tokens) {
+    const schedule limited = with(tokens, loops);
+    CHECK(limited.report.max_live_tokens <= static_cast<std::uint64_t>(tokens));
+    const bool is_free = static_cast<std::uint64_t>(tokens) >= free.report.max_live_tokens;
+    CHECK((limited.stalls(cause::tokens) == 0) == is_free);
+    if (is_free) CHECK(limited.report.cycles == free.report.cycles);
   }
 }
 

@@ -4,6 +4,7 @@
 // The bytes of all buffers, in segments that were accessed alike.
 //
 //   m.visit(buffer, first, last, [&](segment& s) { … return true; });
+//   m.look(buffer, first, last, [&](const segment& s) { … return true; });
 //
 // Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
 // the call returns true become one: writing all of a buffer leaves one segment, whatever was
@@ -79,6 +80,15 @@ class byte_map {
       was_alike = is_alike;
     }
     return steps_;
+  }
+  /// Calls `each(const segment&)` for those that have bytes in [first, last), in order, until it
+  /// returns false; changes nothing. Returns how many steps that took.
+  template <class Each>
+  std::uint64_t look(std::uint32_t buffer, std::int64_t first, std::int64_t last, Each each) {
+    std::uint64_t steps = 1;
+    for (position p = find(buffer, first); is_in(p, buffer) && at(p).first < last; step(p), ++steps)
+      if (!each(static_cast<const segment&>(at(p)))) break;
+    return steps;
   }
   /// How many there are.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }

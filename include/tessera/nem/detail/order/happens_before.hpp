@@ -45,6 +45,14 @@ class happens_before {
     iterations_.push_back({});
   }
 
+  /// Room for so many tasks, with a dependence each.
+  void reserve(std::size_t tasks) {
+    tasks_.reserve(tasks);
+    done_.reserve(tasks);
+    seen_.reserve(tasks);
+    deps_.reserve(tasks);
+  }
+
   // What a program does, in the order of its text and iteration after iteration.
 
   void loop(std::uint32_t node, std::int64_t in_flight) {
@@ -56,6 +64,7 @@ class happens_before {
     f.first_carried = carried_.size();
     f.log = log_.size();
     f.open = open_.size();
+    f.begin = size();
     frames_.push_back(f);
   }
   void iteration(std::int64_t value) {
@@ -96,7 +105,10 @@ class happens_before {
   }
   /// A wait for tokens that aren't known: it may be for all of them.
   void wait_for_all() {
-    spend(open_.size());
+    // Those outside of loops needn't be kept: they are all that were issued before.
+    const std::uint32_t outside = frames_.size() > 1 ? frames_[1].begin : size();
+    spend(outside + open_.size());
+    for (std::uint32_t t = 0; t < outside && !is_exhausted(); ++t) complete(t);
     for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
   }
   /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
@@ -116,7 +128,7 @@ class happens_before {
   }
   /// What follows that task.
   [[gnu::cold]] void issued(bool is_sync) {
-    open_.push_back(size() - 1);
+    if (frames_.size() > 1) open_.push_back(size() - 1);
     ++frames_.back().live;
     std::uint64_t live = 0;
     for (std::size_t i = frames_.size(); i-- != 0;) {
@@ -151,6 +163,8 @@ class happens_before {
   [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
     return done_[p] != 0 || seen_[p] == size() - 1;
   }
+  /// Whether a task is complete, whatever follows in the iterations that run.
+  [[nodiscard]] bool is_complete(std::uint32_t p) const noexcept { return done_[p] != 0; }
   /// Tasks that were issued.
   [[nodiscard]] std::uint32_t size() const noexcept {
     return static_cast<std::uint32_t>(tasks_.size());
@@ -214,6 +228,7 @@ class happens_before {
     std::uint32_t node = no_node;
     std::uint32_t iteration = 0;
     std::uint32_t first_task = 0;  ///< of the iteration
+    std::uint32_t begin = 0;       ///< how many tasks were issued before the loop
     bool is_open = false;
     std::uint64_t in_flight = 1;
     std::size_t first_window = 0, oldest = 0, first_carried = 0;
@@ -336,7 +351,7 @@ class happens_before {
   pool<std::uint32_t> carried_;
   pool<std::uint32_t> log_;   ///< tasks that were marked inside of loops, to be unmarked
   std::size_t followed_ = 0;  ///< those of `log_` that a task followed
-  pool<std::uint32_t> open_;  ///< tasks of the iterations that run, without those of inner loops
+  pool<std::uint32_t> open_;  ///< tasks of iterations that run, without those of inner loops
   pool<std::uint32_t> frontier_, stack_;
   std::uint64_t left_, steps_;
 };

@@ -29,8 +29,8 @@
 // Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
 //             of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
 //             earlier tasks, names 8 and suggests up to 64 deps.
-// Allocation: that of happens_before and byte_map; 4 bytes a task, 48 a copy, 24 an access and 12
-//             for each of its segments.
+// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its
+//             segments; 52 a task in iterations that overlap. None for buffers that are only read.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
@@ -49,6 +49,7 @@
 #include "../../verify_options.hpp"
 #include "../../visitor.hpp"
 #include "../rules/context.hpp"
+#include "../rules/loop_proof.hpp"
 #include "byte_map.hpp"
 #include "happens_before.hpp"
 
@@ -60,24 +61,28 @@ class hazards {
  public:
   [[gnu::cold]] explicit hazards(context& c) : c_(c), order_(c.options.hazard_steps) {
     links_.push_back({});  // so that link 0 is none
+    find_written();
     if (c.target != nullptr)
       max_tokens_ = c.types.characteristic(*c.target, unit::seq, "max_active_tokens", -1);
   }
 
   void loop(const values&, std::uint32_t node, std::int64_t, std::int64_t last,
             std::int64_t in_flight) {
-    loops_.push_back({last, 0, false});
+    loops_.push_back({last, 0, false, false, in_flight > 1});
+    overlapping_ += in_flight > 1;
     order_.loop(node, in_flight);
   }
   void iteration(std::uint32_t, std::int64_t value) {
     loop_state& l = loops_.back();
-    is_partial_ = is_partial_ || (l.has_begun && l.value != value - 1);
+    is_partial_ = is_partial_ || (l.has_begun && !l.is_skipping && l.value != value - 1);
     l.value = value;
     l.has_begun = true;
+    l.is_skipping = false;
     if (!has_ended_) order_.iteration(value);
   }
   void end_loop(std::uint32_t) {
     is_partial_ = is_partial_ || loops_.back().value != loops_.back().last;
+    overlapping_ -= loops_.back().overlaps;
     loops_.pop_back();
     if (!has_ended_) order_.end_loop();
   }
@@ -93,10 +98,9 @@ class hazards {
     is_unknown_ = misses_deps(t);
     reported_ = 0;
     unordered_.clear();
-    copy_of_.push_back(no_index);
     std::uint32_t version = 0;
     for (const operand& o : v.inputs(t)) access(v, t, o, false, version);
-    remember_copy(v, t, version);
+    if (overlapping_ != 0) remember_copy(v, t, version);
     for (const operand& o : v.outputs(t)) access(v, t, o, true, version);
     if (!unordered_.empty()) report_unordered(t.node);
     order_.issued(t.mode == mode::sync);
@@ -114,6 +118,62 @@ class hazards {
   }
   [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
 
+  // Loops that are proven: loop_proof.hpp.
+
+  /// Whether an access to these bytes, with nothing before it, may race with an earlier one.
+  [[nodiscard, gnu::cold]] bool may_race(const values& v, const byte_range& bytes, bool is_write) {
+    bool may = has_ended_;
+    const auto is_open = [&](std::uint32_t list) {
+      for (std::uint32_t i = list; i != 0 && !may; i = links_[i].next) {
+        order_.spend(1);
+        may = !order_.is_complete(accesses_[links_[i].access].task);
+      }
+    };
+    order_.spend(
+        map_.look(v.buffers[bytes.buffer].node, bytes.first, bytes.last, [&](const segment& s) {
+          is_open(s.writes);
+          if (is_write) is_open(s.reads);
+          may = may || order_.is_exhausted();
+          return !may;
+        }));
+    return may;
+  }
+  /// Whether earlier tasks have written all of these bytes.
+  [[nodiscard, gnu::cold]] bool is_written(const values& v, const byte_range& bytes) {
+    std::int64_t end = bytes.first;
+    if (has_ended_) return false;
+    order_.spend(
+        map_.look(v.buffers[bytes.buffer].node, bytes.first, bytes.last, [&](const segment& s) {
+          if (s.writes == 0 || s.first > end || order_.is_exhausted()) return false;
+          end = s.last;
+          return true;
+        }));
+    return end >= bytes.last;
+  }
+  /// The loop's next iteration is a later one; end_skip() follows the loop, if there were any.
+  void begin_skip(bool is_first) {
+    loops_.back().is_skipping = true;
+    if (is_first) ++skips_;
+  }
+  /// What the iterations that were left out wrote counts as written.
+  [[gnu::cold]] void end_skip(const values& v, view<byte_range> written) {
+    --skips_;
+    if (has_ended_ || order_.size() == 0) return;
+    for (const byte_range& w : written) {
+      const buffer& b = v.buffers[w.buffer];
+      const std::uint32_t task = order_.size() - 1;  // of the loop, or after it
+      remember_access({w.first, w.last, task, b.name});
+      const std::uint32_t mark =
+          add_link({static_cast<std::uint32_t>(accesses_.size() - 1), 0, no_index});
+      order_.spend(map_.visit(b.node, w.first, w.last, [&](segment& s) {
+        if (s.writes != 0) return false;
+        s.writes = mark;
+        s.version = task + 1;
+        return s.reads == 0;
+      }));
+    }
+  }
+
   [[nodiscard]] const happens_before& order() const noexcept { return order_; }
   /// Whether the search ended before the last task.
   [[nodiscard]] bool has_ended() const noexcept { return has_ended_; }
@@ -125,12 +185,25 @@ class hazards {
   struct loop_state {
     std::int64_t last, value;
     bool has_begun;
+    bool is_skipping;  ///< whether the next iteration needn't be the following one
+    bool overlaps;     ///< whether its iterations may
   };
   /// Bytes that a task reads or writes.
   struct access_record {
     std::int64_t first, last;
     std::uint32_t task, buffer_name;
   };
+  /// The same as it is kept: its buffer is that of the segments that know of it.
+  struct packed_access {
+    std::int64_t first;
+    std::uint32_t extent;  ///< wide: in wide_
+    std::uint32_t task;
+  };
+  struct wide_access {
+    std::uint32_t access;
+    std::int64_t last;
+  };
+  static constexpr std::uint32_t wide = 0xffffffff;
   /// An access in the list of a segment.
   struct link {
     std::uint32_t access = 0, next = 0;
@@ -169,8 +242,12 @@ class hazards {
     const std::uint32_t task = order_.size() - 1;
     const std::uint32_t index = static_cast<std::uint32_t>(accesses_.size());
     current q{t, r, {r.offset, r.offset + r.extent, task, b.name}, index, b.level, is_write};
-    accesses_.push_back(q.a);
     has_unwritten_ = false;
+    if (!is_written_[b.name]) {
+      if (b.level == level::l1) unwritten(q, q.a.first);
+      return;
+    }
+    remember_access(q.a);
     order_.spend(map_.visit(b.node, q.a.first, q.a.last, [&](segment& s) {
       if (order_.is_exhausted()) return false;
       if (version < s.version) version = s.version;
@@ -183,6 +260,40 @@ class hazards {
     std::int64_t last = 0;
     return r.is_sound && r.buffer != no_index && v.buffers[r.buffer].is_known && r.offset >= 0 &&
            r.extent > 0 && !__builtin_add_overflow(r.offset, r.extent, &last);
+  }
+
+  void remember_access(const access_record& a) {
+    const std::int64_t extent = a.last - a.first;
+    const bool is_wide = extent >= std::int64_t{wide};
+    if (is_wide) wide_.push_back({static_cast<std::uint32_t>(accesses_.size()), a.last});
+    accesses_.push_back({a.first, is_wide ? wide : static_cast<std::uint32_t>(extent), a.task});
+  }
+  [[nodiscard]] access_record recall(std::uint32_t index,
+                                     std::uint32_t buffer_name) const noexcept {
+    const packed_access& p = accesses_[index];
+    if (p.extent != wide) return {p.first, p.first + p.extent, p.task, buffer_name};
+    const std::size_t i = first_not_below(wide_.data(), wide_.size(),
+                                          [&](const wide_access& w) { return w.access < index; });
+    return {p.first, wide_[i].last, p.task, buffer_name};
+  }
+  /// Finds the names of buffers that a task may write: others are only read. Names are declared
+  /// before they are used, so that lets are followed from the end.
+  [[gnu::cold]] void find_written() {
+    is_written_.resize(c_.d.names.size());
+    std::size_t tasks = 0;
+    for (std::uint32_t i = static_cast<std::uint32_t>(c_.d.nodes.size()); i-- != 0;) {
+      const nem::node& n = c_.d.nodes[i];
+      tasks += n.kind == node_kind::transfer || n.kind == node_kind::store ||
+               n.kind == node_kind::compute;
+      const bool is_output = n.kind == node_kind::output || n.kind == node_kind::destination;
+      if (!is_output && (n.kind != node_kind::let || !is_written_[n.value])) continue;
+      const nem::node& value = c_.d.nodes[i + 1];
+      if (value.kind == node_kind::region || value.kind == node_kind::name)
+        is_written_[value.value] = true;
+    }
+    order_.reserve(tasks);
+    accesses_.reserve(tasks + tasks / 2);
+    links_.reserve(tasks + tasks / 2);
   }
 
   /// Whether an earlier access is before the current task.
@@ -203,11 +314,12 @@ class hazards {
     }
     if (!is_fed || !has_ordered) feeder = no_index;
     for (std::uint32_t i = s.writes; i != 0; i = links_[i].next) {
-      const access_record& p = accesses_[links_[i].access];
-      if (p.task == q.a.task || is_before(p.task)) continue;
+      const std::uint32_t task = accesses_[links_[i].access].task;
+      if (task == q.a.task || is_before(task)) continue;
+      const access_record p = recall(links_[i].access, q.a.buffer_name);
       if (feeder == no_index || order_.is_same_path(p.task)) race(p, true, q, false);
     }
-    if (s.writes == 0 && q.level == level::l1) unwritten(q, s);
+    if (s.writes == 0 && q.level == level::l1) unwritten(q, s.first);
     while (s.reads != 0) {
       const link& l = links_[s.reads];
       const std::uint32_t p = accesses_[l.access].task;
@@ -245,12 +357,13 @@ class hazards {
     kept_.clear();
     bool all = true;
     for (std::uint32_t i = list; i != 0; i = links_[i].next) {
-      const access_record& p = accesses_[links_[i].access];
+      const std::uint32_t task = accesses_[links_[i].access].task;
       order_.spend(1);
-      if (p.task == q.a.task || is_before(p.task)) {
+      if (task == q.a.task || is_before(task)) {
         all = false;
         continue;
       }
+      const access_record p = recall(links_[i].access, q.a.buffer_name);
       const std::uint32_t writer = are_writes ? p.task : links_[i].fed;
       if (writer != no_index && !order_.is_same_path(p.task) && is_same_copy(writer, q.a.task)) {
         rewrite(p, q);
@@ -283,14 +396,16 @@ class hazards {
     if (from == no_index || to == no_index) return;
     const region &a = v.regions[from], &b = v.regions[to];
     if (!is_sound(v, a) || !is_sound(v, b)) return;
-    copy_of_.back() = static_cast<std::uint32_t>(copies_.size());
+    copy_of_.resize(order_.size());
+    copy_of_.back() = static_cast<std::uint32_t>(copies_.size() + 1);
     copies_.push_back({a.offset, a.offset + a.extent, b.offset, b.offset + b.extent,
                        v.buffers[a.buffer].node, v.buffers[b.buffer].node, version, t.node});
   }
   /// Whether two tasks are copies of one statement that copy the same.
   [[nodiscard]] bool is_same_copy(std::uint32_t p, std::uint32_t q) const noexcept {
-    if (copy_of_[p] == no_index || copy_of_[q] == no_index) return false;
-    const copy &a = copies_[copy_of_[p]], &b = copies_[copy_of_[q]];
+    if (p >= copy_of_.size() || q >= copy_of_.size() || copy_of_[p] == 0 || copy_of_[q] == 0)
+      return false;
+    const copy &a = copies_[copy_of_[p] - 1], &b = copies_[copy_of_[q] - 1];
     return a.node == b.node && a.version == b.version && a.from == b.from && a.to == b.to &&
            a.from_first == b.from_first && a.from_last == b.from_last && a.to_first == b.to_first &&
            a.to_last == b.to_last;
@@ -465,7 +580,7 @@ class hazards {
     if (was_reported(reported_rewritten)) return;
     auto&& out = c_.report(errc::nem_haz_003_rewritten, q.t.node);
     const happens_before::relation r = order_.relate(p.task);
-    const copy& k = copies_[copy_of_[q.a.task]];
+    const copy& k = copies_[copy_of_[q.a.task] - 1];
     name(out, q.t.node) << " writes the same data to ";
     bytes(out, k.to_first, k.to_last, q.a.buffer_name);
     out << " in iterations that overlap";
@@ -473,13 +588,13 @@ class hazards {
                             << "; copy it once before the loop";
   }
 
-  void unwritten(const current& q, const segment& s) {
-    if (is_partial_ || has_unwritten_ || is_unknown_) return;
+  void unwritten(const current& q, std::int64_t byte) {
+    if (is_partial_ || skips_ != 0 || has_unwritten_ || is_unknown_) return;
     has_unwritten_ = true;
     auto&& out = c_.report(errc::nem_haz_006_unwritten, q.t.node);
     name(out, q.t.node) << " reads ";
     bytes(out, q.a.first, q.a.last, q.a.buffer_name);
-    out << ", and no earlier task writes byte " << s.first;
+    out << ", and no earlier task writes byte " << byte;
   }
 
   [[gnu::cold]] void check_in_place(const values& v, const nem::task& t) {
@@ -592,9 +707,11 @@ class hazards {
   context& c_;
   happens_before order_;
   byte_map map_;
-  pool<access_record> accesses_;
+  pool<bool> is_written_;  ///< by name of a buffer: whether any task may write it
+  pool<packed_access> accesses_;
+  pool<wide_access> wide_;
   pool<link> links_;
-  pool<std::uint32_t> copy_of_;  ///< of each task: its copy, or no_index
+  pool<std::uint32_t> copy_of_;  ///< of each task in iterations that overlap: its copy + 1, or 0
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;
   pair first_pair_ = {};           ///< the current task's first race with one of the same path
@@ -603,10 +720,12 @@ class hazards {
   pool<loop_state> loops_;
   std::int64_t max_tokens_ = -1;
   std::uint32_t first_beyond_ = no_node;
-  std::uint8_t reported_ = 0;   ///< rules that have reported the current task
-  bool is_unknown_ = false;     ///< whether the current task may be after any other
-  bool is_partial_ = false;     ///< whether iterations were left out
-  bool has_unwritten_ = false;  ///< whether the current access was reported
+  std::uint8_t reported_ = 0;      ///< rules that have reported the current task
+  bool is_unknown_ = false;        ///< whether the current task may be after any other
+  bool is_partial_ = false;        ///< whether iterations were left out
+  std::uint32_t overlapping_ = 0;  ///< loops that run whose iterations may overlap
+  std::uint32_t skips_ = 0;        ///< loops that run, of which iterations were left out
+  bool has_unwritten_ = false;     ///< whether the current access was reported
   bool has_ended_ = false;
 };
 

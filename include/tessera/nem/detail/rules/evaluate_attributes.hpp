@@ -132,7 +132,7 @@ class attribute_reader {
     if (c_[value].kind == node_kind::name && c_.names != nullptr) {
       const binding b = (*c_.names)[c_[value].value];
       if (b.kind == binding_kind::integers && b.is_known) {
-        list_[lists_++] = {a, b.index, b.count};
+        list_[lists_++] = {a, b.index, c_.names->list_of(b).count};
         return true;
       }
       if (b.kind != binding_kind::none) return b.is_known && wrong(a, value);

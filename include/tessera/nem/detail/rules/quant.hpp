@@ -107,8 +107,8 @@ struct quant_values {
     if (b.kind == binding_kind::integers || b.kind == binding_kind::reals) {
       const named_numbers& l = c.names->list_of(b);
       to.first = to.are_scales ? l.first_real : l.first_number;
-      to.count = b.count;
-      if (b.count == 0) return true;
+      to.count = l.count;
+      if (l.count == 0) return true;
       if (to.are_scales) return check_scale(c, at, l.least) && check_scale(c, at, l.greatest);
       if (!l.are_integers) {
         std::int64_t ignored = 0;

@@ -19,7 +19,7 @@
 // Lifetime:   borrows the model.
 // Errors:     declare() reports them.
 // Limits:     none.
-// Allocation: 32 bytes a name, 36 for each binding that an open iteration replaces.
+// Allocation: 24 bytes a name, 32 for each binding that an open iteration replaces.
 
 #ifndef TESSERA_NEM_DETAIL_RULES_SCOPE_HPP
 #define TESSERA_NEM_DETAIL_RULES_SCOPE_HPP
@@ -41,16 +41,16 @@ namespace detail {
 
 enum class binding_kind : std::uint8_t {
   none,
-  constant,       ///< `integer`
-  integer,        ///< a let
-  real,           ///< its bits in `integer`
-  integers,       ///< `count` from `index` on, in values::numbers; `integer` the scope's list_of()
-  reals,          ///< likewise in values::reals
-  list,           ///< of strings or lists
-  string,         ///< `index` of the name
-  buffer,         ///< `index` in values::buffers
-  region,         ///< `index` in values::regions
-  token,          ///< `index` of the task
+  constant,  ///< `integer`
+  integer,   ///< a let
+  real,      ///< its bits in `integer`
+  integers,  ///< from `index` on, in values::numbers; `integer` is that of the scope's list_of()
+  reals,     ///< likewise in values::reals
+  list,      ///< of strings or lists
+  string,    ///< `index` of the name
+  buffer,    ///< `index` in values::buffers
+  region,    ///< `index` in values::regions
+  token,     ///< `index` of the task
   loop_variable,  ///< `integer`
 };
 /// As messages call it.
@@ -69,20 +69,21 @@ enum class binding_kind : std::uint8_t {
 /// What a name means.
 struct binding {
   binding_kind kind = binding_kind::none;
-  bool is_known = true;     ///< false where its declaration has an error, which was reported
-  bool varies = false;      ///< whether it depends on a loop variable
-  std::uint32_t depth = 0;  ///< loops around its declaration
-  std::uint32_t node = 0;   ///< its declaration
-  std::uint32_t mark = 0;   ///< the list of tokens that named it last
-  std::uint32_t index = 0, count = 0;
+  bool is_known : 1 = true;  ///< false where its declaration has an error, which was reported
+  bool varies : 1 = false;   ///< whether it depends on a loop variable
+  std::uint16_t depth = 0;   ///< loops around its declaration: nesting is limited
+  std::uint32_t node = 0;    ///< its declaration
+  std::uint32_t mark = 0;    ///< the list of tokens that named it last
+  std::uint32_t index = 0;
   std::int64_t integer = 0;
 };
-static_assert(sizeof(binding) == 32);
+static_assert(sizeof(binding) == 24);
 
 /// What is known of a list of numbers that has a name, so that each use needn't look at all of them.
 struct named_numbers {
   std::uint32_t first_real = 0;    ///< in values::reals
   std::uint32_t first_number = 0;  ///< in values::numbers, where are_integers
+  std::uint32_t count = 0;
   bool are_integers = true;        ///< FLOATs too, where they have no fraction
   double least = 0, greatest = 0;  ///< as reals; not ordered where one isn't a number
   std::int64_t min_integer = 0, greatest_integer = 0;
@@ -116,7 +117,7 @@ class scope {
     const std::uint32_t loops = depth();
     if (loops != 0) replaced_.push_back({name, to});
     to = b;
-    to.depth = loops;
+    to.depth = static_cast<std::uint16_t>(loops);
   }
   /// Lists of numbers, by their binding's `integer`.
   [[nodiscard]] const named_numbers& list_of(const binding& b) const noexcept {

@@ -63,6 +63,8 @@ class checker {
   }
   [[nodiscard]] bool stopped() const noexcept { return false; }
   void end(const values&) { hazards_.finish(); }
+  /// For proofs: what is known of the tasks so far.
+  [[nodiscard]] hazards& earlier() noexcept { return hazards_; }
   [[nodiscard]] std::uint64_t max_live_tokens() const noexcept {
     return hazards_.order().max_live();
   }

@@ -10,6 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "../../../core/error.hpp"
 #include "../../../core/pool.hpp"
@@ -22,6 +24,7 @@
 #include "decorator.hpp"
 #include "evaluate.hpp"
 #include "evaluate_attributes.hpp"
+#include "loop_proof.hpp"
 #include "place.hpp"
 #include "region.hpp"
 #include "scope.hpp"
@@ -33,14 +36,41 @@ namespace detail {
 /// How much was expanded.
 struct expansion {
   std::uint64_t tasks = 0, iterations = 0;
-  bool is_partial = false;  ///< whether iterations were left out
+  std::uint64_t proven_tasks = 0, proven_iterations = 0;  ///< of iterations that needn't be visited
+  bool is_partial = false;  ///< whether other iterations were left out
 };
+
+/// Whether a visitor knows what proofs need to know of earlier tasks.
+template <class Visitor>
+concept proves_loops = requires(Visitor& to) {
+  to.earlier();
+};
+/// Stands for that of other visitors.
+struct no_order {
+  static bool may_race(const values&, const byte_range&, bool) noexcept { return true; }
+  static bool is_written(const values&, const byte_range&) noexcept { return false; }
+  static void begin_skip(bool) noexcept {}
+  static void end_skip(const values&, view<byte_range>) noexcept {}
+};
+template <class Visitor>
+[[nodiscard]] auto& order_before(Visitor& to, no_order& other) noexcept {
+  if constexpr (proves_loops<Visitor>)
+    return to.earlier();
+  else
+    return other;
+}
 
 /// `is_checking` is for verification, which also checks what doesn't depend on an iteration.
 template <class Visitor, bool is_checking>
 class walker {
  public:
-  walker(context& c, Visitor& to, std::uint64_t max) : c_(c), v_(c.v), to_(to), names_(c.d) {
+  walker(context& c, Visitor& to, std::uint64_t max)
+      : c_(c),
+        v_(c.v),
+        to_(to),
+        names_(c.d),
+        order_(order_before(to, no_order_)),
+        proof_(c, order_) {
     c.names = &names_;
     if (is_checking) c.found.end_with({name_iteration, this});
     max_ = max;
@@ -72,6 +102,11 @@ class walker {
   }
 
  private:
+  using order = std::remove_reference_t<decltype(order_before(std::declval<Visitor&>(),
+                                                              std::declval<no_order&>()))>;
+  /// Tasks and iterations beyond the budget that loops may have that are proven.
+  static constexpr std::uint64_t max_planned = 1 << 16;
+
   /// What a scope's end takes back.
   struct marks {
     std::size_t regions, quants, numbers, reals;
@@ -82,12 +117,27 @@ class walker {
     std::uint64_t done;    ///< iterations that have ended
     bool is_known;         ///< whether its bounds are
     bool was_first_visit;  ///< whether the loop is met for the first time
+    bool fits;             ///< whether all of it is within the budget
+    bool is_apart;         ///< whether inner loops of iterations in flight share no bytes
+    bool has_skipped;
+    std::uint32_t plan;  ///< in plans_, of what is proven; no_index where it isn't
+    std::int64_t first;
     marks before;
+  };
+  /// Which iterations of a loop that is proven are visited: some at both ends, and extra ones.
+  struct plan {
+    std::uint64_t beginning, ending;     ///< iterations
+    std::size_t first_extra, extra;      ///< in extra_
+    std::size_t first_written, written;  ///< in written_
+    std::uint64_t tasks, iterations;     ///< of one iteration
   };
 
   [[nodiscard]] static std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
     std::uint64_t product;
     return __builtin_mul_overflow(a, b, &product) ? ~std::uint64_t{0} : product;
+  }
+  [[nodiscard]] static std::uint64_t plus(std::uint64_t a, std::uint64_t b) noexcept {
+    return a > ~std::uint64_t{0} - b ? ~std::uint64_t{0} : a + b;
   }
   [[nodiscard]] marks mark() const noexcept {
     return {v_.regions.size(), v_.quants.size(), v_.numbers.size(), v_.reals.size()};
@@ -249,8 +299,8 @@ class walker {
     named_numbers l;
     l.first_real = static_cast<std::uint32_t>(first_real);
     l.first_number = static_cast<std::uint32_t>(first_number);
-    b.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
-    for (std::uint32_t i = 0; i < b.count; ++i) {
+    l.count = static_cast<std::uint32_t>(v_.reals.size() - first_real);
+    for (std::uint32_t i = 0; i < l.count; ++i) {
       const double x = v_.reals[first_real + i];
       std::int64_t& n = v_.numbers[first_number + i];
       if (has_reals) l.are_integers = to_integer(x, n) && l.are_integers;
@@ -480,6 +530,10 @@ class walker {
     if (f.end == 0) return c_[at].next;
     if (!f.is_known) f.value = f.last = 0;
     f.before = mark();
+    f.first = f.value;
+    f.plan = no_index;
+    if constexpr (is_checking && proves_loops<Visitor>)
+      if (c_.options.proves) prepare(f);
     to_.loop(v_, at, f.value, f.last, f.in_flight);
     frames_.push_back(f);
     begin_iteration();
@@ -503,8 +557,98 @@ class walker {
     is_stopped_ = is_stopped_ || to_.stopped();
   }
 
-  [[nodiscard]] bool is_beyond(std::uint64_t factor) const noexcept {
-    return spent_ > times(max_, factor) || spent_nodes_ > times(max_nodes_, factor);
+  [[nodiscard]] bool is_beyond(std::uint64_t factor, std::uint64_t more = 0) const noexcept {
+    return spent_ > plus(times(max_, factor), more) ||
+           spent_nodes_ > plus(times(max_nodes_, factor), times(more, 128));
+  }
+
+  // Loops that needn't be expanded ---------------------------------------------------------------
+
+  /// Whether `times` iterations of so many instances and nodes are within what is left.
+  [[nodiscard]] bool fits(std::uint64_t count, std::uint64_t instances,
+                          std::uint64_t nodes) const noexcept {
+    return plus(spent_, times(count, instances)) <= max_ &&
+           plus(spent_nodes_, times(count, nodes)) <= max_nodes_;
+  }
+  /// Whether a body has loops, and otherwise how many tasks.
+  [[nodiscard]] bool has_loops(const frame& f, std::uint64_t& tasks) const noexcept {
+    tasks = 0;
+    for (std::uint32_t i = f.body + 1; i < f.end; i = c_[i].next) {
+      const node_kind k = c_[i].kind;
+      if (k == node_kind::loop) return true;
+      tasks += k == node_kind::transfer || k == node_kind::store || k == node_kind::compute;
+    }
+    return false;
+  }
+  /// Decides how a loop is visited that begins.
+  [[gnu::cold]] void prepare(frame& f) {
+    const frame* const outer = frames_.empty() ? nullptr : &frames_.back();
+    const std::uint64_t count =
+        plus(static_cast<std::uint64_t>(f.last) - static_cast<std::uint64_t>(f.first), 1);
+    f.fits = outer != nullptr && outer->fits;
+    f.is_apart = true;
+    if (f.fits || !f.is_known) return;
+    std::uint64_t tasks = 0;
+    const bool is_inside = outer != nullptr && outer->plan != no_index;
+    const bool has_inner = has_loops(f, tasks);
+    f.fits = !has_inner && fits(count, tasks + 1, f.end - f.body);
+    if (f.fits && !is_inside) return;
+    f.is_apart = f.in_flight == 1 || !has_inner;
+    if (!proof_.summarise(f.node, f.body, {f.first, f.last},
+                          static_cast<std::uint64_t>(f.in_flight)))
+      return;
+    const loop_summary& s = proof_.summary();
+    const std::uint64_t instances = plus(s.tasks(), s.iterations());
+    f.fits = fits(count, instances, times(s.iterations(), f.end - f.body));
+    if (f.fits && !is_inside) return;
+    f.is_apart = f.is_apart || proof_.are_inner_apart();
+    for (const frame& other : frames_)
+      if (!other.is_apart) return;
+    if (proof_.beginning() + proof_.ending() < count && proof_.prove()) make_plan(f);
+  }
+  void make_plan(frame& f) {
+    const loop_summary& s = proof_.summary();
+    const view<std::int64_t> extra = s.extra();
+    const view<byte_range> written = proof_.written();
+    f.plan = static_cast<std::uint32_t>(plans_.size());
+    plans_.push_back({proof_.beginning(), proof_.ending(), extra_.size(), extra.size(),
+                      written_.size(), written.size(), s.tasks(), s.iterations()});
+    extra_.append(extra.data(), extra.size());
+    written_.append(written.data(), written.size());
+  }
+  /// The iteration of a proven loop that follows the current one, which isn't the last.
+  [[nodiscard]] std::int64_t next_visited(const frame& f) const noexcept {
+    const plan& p = plans_[f.plan];
+    const std::uint64_t done = static_cast<std::uint64_t>(f.value) -
+                               static_cast<std::uint64_t>(f.first),
+                        left = static_cast<std::uint64_t>(f.last) -
+                               static_cast<std::uint64_t>(f.value);
+    if (done + 1 < p.beginning || left <= p.ending) return f.value + 1;
+    const std::int64_t end =
+        f.last - static_cast<std::int64_t>(p.ending - 1);  // where the last ones begin
+    for (std::size_t i = 0; i < p.extra; ++i)
+      if (const std::int64_t x = extra_[p.first_extra + i]; x > f.value) return x < end ? x : end;
+    return end;
+  }
+  /// Goes to the next iteration of a proven loop.
+  void advance(frame& f) {
+    const std::int64_t next = next_visited(f);
+    const std::uint64_t skipped =
+        static_cast<std::uint64_t>(next) - static_cast<std::uint64_t>(f.value) - 1;
+    f.value = next;
+    if (skipped == 0) return;
+    const plan& p = plans_[f.plan];
+    expanded_.proven_tasks = plus(expanded_.proven_tasks, times(skipped, p.tasks));
+    expanded_.proven_iterations = plus(expanded_.proven_iterations, times(skipped, p.iterations));
+    order_.begin_skip(!f.has_skipped);
+    f.has_skipped = true;
+  }
+  void end_plan(const frame& f) {
+    const plan p = plans_[f.plan];
+    if (f.has_skipped) order_.end_skip(v_, {written_.data() + p.first_written, p.written});
+    plans_.shrink(f.plan);
+    extra_.shrink(p.first_extra);
+    written_.shrink(p.first_written);
   }
 
   /// Returns the statement that follows: of the next iteration, or after the loop.
@@ -517,8 +661,10 @@ class walker {
         static_cast<std::uint64_t>(f.last) - static_cast<std::uint64_t>(f.value);
     if (left != 0 && f.is_known && !is_stopped_) {
       const std::uint64_t start = times(static_cast<std::uint64_t>(f.in_flight), 2);
-      const bool is_cut = is_beyond(2);
-      const bool is_skipping = left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
+      const bool is_proven = f.plan != no_index;
+      const bool is_cut = is_beyond(2, is_proven ? max_planned : 0);
+      const bool is_skipping =
+          !is_proven && left > 2 && is_beyond(1) && f.done >= start && f.done - start >= 4;
       if (is_cut || is_skipping) {
         expanded_.is_partial = true;
         auto w = c_.report(errc::nem_haz_005_partial, f.node);
@@ -531,13 +677,17 @@ class walker {
           << (is_cut ? " are checked" : " and last 2 are checked");
       }
       if (!is_cut) {
-        f.value = is_skipping ? f.last - 1 : f.value + 1;
+        if (is_proven)
+          advance(f);
+        else
+          f.value = is_skipping ? f.last - 1 : f.value + 1;
         begin_iteration();
         return f.body + 1;
       }
     }
     const std::uint32_t next = c_[f.node].next;
     to_.end_loop(f.node);
+    if (f.plan != no_index) end_plan(f);
     frames_.pop_back();
     return next;
   }
@@ -547,6 +697,12 @@ class walker {
   Visitor& to_;
   scope names_;
   pool<frame> frames_;
+  no_order no_order_;
+  order& order_;  ///< for proofs
+  loop_proof<order> proof_;
+  pool<plan> plans_;  ///< of the loops that run
+  pool<std::int64_t> extra_;
+  pool<byte_range> written_;
   std::uint32_t at_ = 0;  ///< the statement
   expansion expanded_;
   std::uint64_t max_ = 0, max_nodes_ = 0;
