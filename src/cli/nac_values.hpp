@@ -68,6 +68,11 @@ class nac_inputs {
   [[nodiscard]] bool any() const noexcept {
     return !options_.inputs.empty() || !options_.nac.shapes.empty() || !options_.nac.texts.empty();
   }
+  /// The shape and type that an input was given, after bind(); null without.
+  [[nodiscard]] const tensor_form* form_of(std::size_t index) const noexcept {
+    const std::optional<tensor_form>& form = inputs_[index].form;
+    return form ? &*form : nullptr;
+  }
   /// Reads or creates the tensors and sets them, also for a machine that has the same memory.
   [[nodiscard]] exit_code set(vm::nac::interpreter& machine,
                               vm::nac::interpreter* other = nullptr) const;

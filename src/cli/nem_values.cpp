@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <set>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/suggest.hpp>
@@ -388,6 +389,30 @@ exit_code nem_inputs::bind(vn::machine& machine) {
   return code == success ? check_stdin(verb_, options_, files_) : code;
 }
 
+std::string weights_path(const std::string& program) {
+  std::string_view base = program;
+  if (base.ends_with(".nem")) base.remove_suffix(4);
+  return std::string(base) + ".weights";
+}
+
+/// What `tessera lower` wrote beside the program.
+exit_code nem_inputs::read_weights(vn::machine& machine) {
+  const vn::place* const at = machine.find("weights");
+  if (at == nullptr || !at->is_buffer || to_.path == "-" ||
+      std::find(places_.begin(), places_.end(), "weights") != places_.end())
+    return success;
+  const std::string path = weights_path(to_.path);
+  std::error_code unknown;
+  if (!std::filesystem::exists(path, unknown)) return success;
+  io::expected<io::content> content = io::load(path, {}, io::side_input);
+  if (!content) return to_.fail(content.error());
+  if (content->size() != at->size)
+    return usage("'" + shown_name(path) + "' has " + std::to_string(content->size()) +
+                 " bytes; buffer weights has " + std::to_string(at->size));
+  (void)machine.bind(*at, content->view());
+  return success;
+}
+
 exit_code nem_inputs::set(vn::machine& machine) {
   if (!machine.has_memory()) return success;  // the run reports it
 
@@ -407,6 +432,7 @@ exit_code nem_inputs::set(vn::machine& machine) {
   if (options_.seed && !bytes(machine).is_whole())
     show_note(
         "the program is too long to be searched: inputs that only later tasks read stay zero");
+  if (const exit_code code = read_weights(machine); code != success) return code;
   for (const bound_word& b : files_) {
     const vn::place& place = *machine.find(places_[static_cast<std::size_t>(b.of)]);
     if (b.word == "zero") {

@@ -69,6 +69,9 @@ namespace cli {
 /// The message for an argument of `option` without a NAME.
 [[nodiscard]] std::string needs_name(const std::string& argument, const std::string& option);
 
+/// model.weights in the folder of model.nem: the bytes of its buffer `weights`.
+[[nodiscard]] std::string weights_path(const std::string& program);
+
 /// The value of --schedule for NEM; none if it is invalid.
 struct nem_schedule {
   vm::nem::schedule order = vm::nem::schedule::in_order;
@@ -94,6 +97,7 @@ class nem_inputs {
   }
   [[nodiscard]] exit_code read(vm::nem::machine& machine, const vm::nem::place& p,
                                const std::string& path);
+  [[nodiscard]] exit_code read_weights(vm::nem::machine& machine);
   void fill(vm::nem::machine& machine, const vm::nem::place& p);
 
   std::string verb_;

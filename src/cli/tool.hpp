@@ -338,6 +338,7 @@ void add_trace(const command& app, action& run);
 void add_convert(const command& app, action& run);
 void add_import(const command& app, action& run);
 void add_optimize(const command& app, action& run);
+void add_lower(const command& app, action& run);
 void add_assemble(const command& app, action& run);
 void add_canonicalise(const command& app, action& run);
 void add_diff(const command& app, action& run);

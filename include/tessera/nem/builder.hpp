@@ -137,6 +137,13 @@ class region_expr {
   bool is_bad_ = false;
 };
 
+/// Element types: {element::f16, element::i8}, or a view of them.
+struct element_list {
+  element_list(std::initializer_list<nem::element> list) : types(list.begin(), list.size()) {}
+  element_list(view<nem::element> list) : types(list) {}
+  view<nem::element> types;
+};
+
 /// A document that is written statement by statement.
 class builder {
  public:
@@ -204,24 +211,22 @@ class builder {
   builder& units(nem::unit u, std::int64_t count);
   builder& characteristic(nem::unit u, std::string_view name, std::int64_t value);
   /// mandatory("gemm.float", {element::f32}, "no_bias")
-  builder& mandatory(std::string_view family, std::initializer_list<nem::element> types,
-                     std::string_view variant) {
+  builder& mandatory(std::string_view family, element_list types, std::string_view variant) {
     return reference(mandatory_, family, types, variant);
   }
-  builder& extended(std::string_view family, std::initializer_list<nem::element> types,
-                    std::string_view variant) {
+  builder& extended(std::string_view family, element_list types, std::string_view variant) {
     return reference(extended_, family, types, variant);
   }
   builder& end_device();
 
   // --- type families, in the order of the grammar ---
   builder& begin_family(std::string_view name);
-  builder& parameter(std::string_view name, std::initializer_list<nem::element> domain);
+  builder& parameter(std::string_view name, element_list domain);
   builder& binding(std::string_view operand, std::string_view type);
   /// condition("quant", "required", "dst"); `on` may be empty.
   builder& condition(std::string_view name, std::string_view value, std::string_view on = {});
   builder& variant(std::string_view name);
-  builder& conformance(bool must, std::initializer_list<nem::element> types = {});
+  builder& conformance(bool must, element_list types = {});
   builder& end_family();
 
   /// What was written so far; the model's own text is write(model).
@@ -244,14 +249,13 @@ class builder {
   builder& put(text& to, std::string_view before, const expr& e, std::string_view after = {});
   builder& put_operand(text& to, std::string_view before, const region_expr& r);
   builder& put_name(text& to, std::string_view before, std::string_view dotted);
-  void put_types(text& to, std::string_view open, std::initializer_list<nem::element> types,
-                 std::string_view close);
+  void put_types(text& to, std::string_view open, element_list types, std::string_view close);
   builder& begin_task(kind k, std::string_view token);
   builder& copy(std::string_view callee, std::string_view token, const region_expr& destination,
                 const region_expr& source);
   builder& properties(const expr& size, const expr& align);
   builder& topology(std::string_view word, const expr& value);
-  builder& reference(text& to, std::string_view family, std::initializer_list<nem::element> types,
+  builder& reference(text& to, std::string_view family, element_list types,
                      std::string_view variant);
 
   text source_;

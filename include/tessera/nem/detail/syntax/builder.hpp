@@ -194,12 +194,11 @@ TESSERA_INLINE builder& builder::put_name(text& to, std::string_view before,
   return detail::is_dotted_name(dotted) ? *this : fail(dotted, " is not a name");
 }
 
-TESSERA_INLINE void builder::put_types(text& to, std::string_view open,
-                                       std::initializer_list<nem::element> types,
+TESSERA_INLINE void builder::put_types(text& to, std::string_view open, element_list types,
                                        std::string_view close) {
-  if (types.size() == 0) return;
-  for (const nem::element& t : types) to << (&t == types.begin() ? open : ", ") << nem::name(t);
-  to << close;
+  const view<nem::element> list = types.types;
+  for (std::size_t k = 0; k < list.size(); ++k) to << (k == 0 ? open : ", ") << nem::name(list[k]);
+  if (!list.empty()) to << close;
 }
 
 // --- documents ---
@@ -355,8 +354,7 @@ TESSERA_INLINE builder& builder::characteristic(nem::unit u, std::string_view na
       .put(to, " ", name)
       .put(to, " = ", value);
 }
-TESSERA_INLINE builder& builder::reference(text& to, std::string_view family,
-                                           std::initializer_list<nem::element> types,
+TESSERA_INLINE builder& builder::reference(text& to, std::string_view family, element_list types,
                                            std::string_view variant) {
   belongs(kind_ == kind::device, "a variant").put_name(to, " ", family);
   put_types(to, "<", types, ">");
@@ -393,8 +391,7 @@ TESSERA_INLINE builder& builder::end_device() {
 TESSERA_INLINE builder& builder::begin_family(std::string_view name) {
   return begin(kind::family).put_name(head_, "type_family ", name);
 }
-TESSERA_INLINE builder& builder::parameter(std::string_view name,
-                                           std::initializer_list<nem::element> domain) {
+TESSERA_INLINE builder& builder::parameter(std::string_view name, element_list domain) {
   belongs(kind_ == kind::family, "a type parameter");
   put(inputs_, inputs_.empty() ? "<" : ", ", name).put_types(inputs_, ": {", domain, "}");
   return *this;
@@ -414,7 +411,7 @@ TESSERA_INLINE builder& builder::variant(std::string_view name) {
   belongs(kind_ == kind::family, "a variant").end_variant();
   return put(decorators_, "", name);
 }
-TESSERA_INLINE builder& builder::conformance(bool must, std::initializer_list<nem::element> types) {
+TESSERA_INLINE builder& builder::conformance(bool must, element_list types) {
   belongs(kind_ == kind::family, "conformance").deps_ << (must ? " MUST" : " MAY");
   put_types(deps_, " <", types, ">");
   return *this;

@@ -1,0 +1,94 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Lowers a network to an accelerator: a NAC program with known shapes becomes a NEM program for a
+// device, tile by tile, and a file of weights.
+//
+//   transform::lower_options how;
+//   how.shapes = {{1, 3, 224, 224}};                                  // of each input
+//   auto made = transform::lower(program, catalog, device, how, &found);
+//   if (!made) return fail(describe(found, …));
+//   auto text = nem::write(made->model);                              // model.nem
+//   use(text, made->weights);                                         // model.weights
+//
+//   buffers       DDR: the inputs, by their names or input_0 …, output_0 …, weights; and spill, where
+//                 l2, the intermediate results, overflows. l1: the tiles
+//   layouts       images are NHWC, whatever the network says; weights are HWIO, or KN by blocks
+//   steps         element by element operations, norms and softmax follow what computes their operand
+//                 in the same tile. Everything that only moves elements is a region with strides, or a
+//                 layout operation that gathers one
+//   tiles         for each step the dimension and size that its cost on the device's units is least
+//                 for, as many at once as L1 and the tokens of SEQ allow; weights stay in L1 where they
+//                 fit, else by blocks of columns, the next one loaded while one is used
+//   order         each task names those that it depends on; each step is a loop, @debug has the
+//                 instructions of the network that it computes
+//   constants     what doesn't depend on inputs is computed here
+//
+// Link tessera::transform.
+//
+// Lifetime:   owns all that it returns.
+// Errors:     nac_lower_operation, nac_lower_shape, nac_lower_device, nac_lower_memory, with the
+//             instruction: what isn't mapped, and why. Those of a run of the program at the shapes.
+//             Never half of a program.
+// Limits:     lower_options::limit, of that run.
+// Allocation: all results of the network at once, and the weights.
+
+#ifndef TESSERA_TRANSFORM_LOWER_HPP
+#define TESSERA_TRANSFORM_LOWER_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../core/report.hpp"
+#include "../core/result.hpp"
+#include "../nac/verify.hpp"
+#include "../nem.hpp"
+#include "../vm/outcome.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform {
+
+struct lower_options {
+  /// Of each input, in the order of program.inputs().
+  std::vector<std::vector<std::int64_t>> shapes;
+  nem::element type = nem::element::f32;  ///< of all elements: f32, f16 or bf16
+  std::uint64_t seed = 0;                 ///< of the inputs of the run that finds shapes
+  budget limit;
+  std::string program = "network";  ///< the name of the program
+};
+
+/// A buffer that a caller binds or reads.
+struct lowered_port {
+  std::string buffer;
+  std::vector<std::int64_t> shape;  ///< row-major
+};
+
+struct lowered {
+  nem::model model;
+  std::vector<std::byte> weights;  ///< of the buffer `weights`, which there is unless this is empty
+  std::vector<lowered_port> inputs, outputs;
+  std::uint64_t steps = 0;
+};
+
+/// `device` is resolved and has a topology, as a target of nem::verify has.
+[[nodiscard]] result<lowered> lower(const nac::program& p, const nem::catalog& catalog,
+                                    const nem::device& device, const lower_options& options = {},
+                                    report* found = nullptr);
+
+/// How far a lowered program's outputs are from the network's.
+struct agreement {
+  std::vector<double> distances;  ///< of each output, against its largest magnitude
+  std::string failure;            ///< why there are none, or what schedules differ in; else empty
+};
+
+/// Runs both on random inputs, the lowered program under three schedules, which must agree to the last
+/// bit.
+[[nodiscard]] agreement compare(const nac::program& p, const nem::program& lowered_program,
+                                const lowered& made, const lower_options& options);
+
+}  // namespace transform
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TRANSFORM_LOWER_HPP

@@ -1,0 +1,189 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera lower`: a NEM program for a device from a NAC container.
+
+#include "tessera/transform/lower.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <tessera/core/report.hpp>
+#include <tessera/nem/write.hpp>
+
+#include "nac_values.hpp"
+#include "nem_values.hpp"
+#include "tessera/transform/optimize.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+struct lower_verb_options {
+  std::string output, type = "f32";
+  bool check = false, no_optimize = false;
+  nem_options device;
+  run_options run;
+};
+
+/// How much outputs may differ, against their largest magnitude.
+[[nodiscard]] double tolerance_of(nem::element type) noexcept {
+  return type == nem::element::f32 ? 1e-5 : type == nem::element::f16 ? 5e-3 : 4e-2;
+}
+
+/// A program without statements, for what verifying it says of the device.
+[[nodiscard]] std::optional<source> empty_program() {
+  constexpr std::string_view text = "program lowered:\n";
+  source out{"<program>", {}, format::nem};
+  if (!out.content.reserve(text.size())) return std::nullopt;
+  std::memcpy(out.content.end(), text.data(), text.size());
+  out.content.advance(text.size());
+  return out;
+}
+
+class lowering_run {
+ public:
+  lowering_run(const source& file, const reporting& to, const lower_verb_options& o)
+      : file_(file), to_(to), options_(o) {}
+
+  [[nodiscard]] exit_code run() {
+    const nac_model in = verify_nac(file_, to_, options_.run.nac.weights);
+    if (!in.program) return in.code;
+    if (const exit_code code = load_device(); code != success) return code;
+    if (const exit_code code = take_shapes(*in.program); code != success) return code;
+    if (options_.no_optimize) return lower(*in.program, *in.program);
+    const result<transform::optimized> better = transform::optimize(*in.program);
+    if (!better) return to_.fail(better.error(), file_);
+    const result<pool<std::byte>> written = nac::write(better->parts);
+    if (!written) return to_.fail(written.error(), file_);
+    const result<nac::model> model = nac::read(bytes(written->data(), written->size()));
+    if (!model) return to_.fail(model.error(), file_);
+    const result<nac::program> program =
+        nac::verify(*model, {.weights = in.weights.weights ? &*in.weights.weights : nullptr});
+    if (!program) return to_.fail(program.error(), file_);
+    return lower(*program, *in.program);
+  }
+
+ private:
+  [[nodiscard]] exit_code load_device() {
+    std::optional<source> program = empty_program();
+    if (!program) return to_.fail(error{errc::budget_memory}, file_);
+    nem_options how = options_.device;
+    device_ = verify_nem(*program, {program->name, to_.as_json}, how);
+    if (!device_.program) return fail_nem(device_, *program, to_);
+    return success;
+  }
+
+  [[nodiscard]] exit_code take_shapes(const nac::program& p) {
+    if (options_.run.nac.shapes.size() < p.inputs().size()) {
+      std::string names;
+      for (const nac::model_input& in : p.inputs())
+        names.append(names.empty() ? "" : ", ").append(in.name.empty() ? "a lifted one" : in.name);
+      return to_.fail(diagnose(file_.name, "nac_lower_shape",
+                               "lowering needs the shapes of all inputs: " + shown_text(names) +
+                                   "; give each a --shape, such as 1x3x224x224"),
+                      bad_input, file_.what);
+    }
+    nac_inputs inputs("lower", options_.run, to_);
+    if (const exit_code code = inputs.bind(p); code != success) return code;
+    for (std::size_t k = 0; k < p.inputs().size(); ++k) {
+      const tensor_form* const form = inputs.form_of(k);
+      if (form == nullptr) break;  // lower() says which one is missing
+      if (form->type != nac::data_type::float32)
+        return usage_error("lower", "inputs are float32; '" + std::string(nac::name(form->type)) +
+                                        "' isn't supported");
+      how_.shapes.emplace_back(form->dims.begin(), form->dims.end());
+    }
+    how_.type = nem::find_element(options_.type);
+    how_.seed = options_.run.seed.value_or(0);
+    how_.limit = budget_of(options_.run);
+    return success;
+  }
+
+  /// `whole` is what the result is compared with.
+  [[nodiscard]] exit_code lower(const nac::program& p, const nac::program& whole) {
+    report found;
+    const nem::program& d = *device_.program;
+    const result<transform::lowered> made =
+        transform::lower(p, d.catalog(), *d.target(), how_, &found);
+    if (!made)
+      return found.errors != 0 ? fail_findings(found, file_, to_) : to_.fail(made.error(), file_);
+    const result<text> written = nem::write(made->model);
+    if (!written) return to_.fail(written.error(), file_);
+    if (options_.check)
+      if (const exit_code code = check(*made, whole); code != success) return code;
+    if (!made->weights.empty() && options_.output != "-") {
+      const bytes weights(made->weights.data(), made->weights.size());
+      if (const exit_code code = write_result(weights_path(options_.output), weights);
+          code != success)
+        return code;
+    }
+    return write_result(options_.output, as_bytes(written->view()));
+  }
+
+  [[nodiscard]] exit_code check(const transform::lowered& made, const nac::program& whole) {
+    nem::model copy = made.model;
+    report found;
+    const result<nem::program> p = nem::verify(std::move(copy), {}, &found);
+    if (!p)
+      return fail_check("the lowered program isn't valid: " +
+                        std::string(found.diagnostics.empty()
+                                        ? p.error().name()
+                                        : found.text_of(found.diagnostics[0].text)));
+    if (!p->has_all_hazards())
+      show_note(file_.name + ": too many tasks to search all of them for races");
+    const transform::agreement a = transform::compare(whole, *p, made, how_);
+    if (!a.failure.empty()) return fail_check(a.failure);
+    for (std::size_t k = 0; k < a.distances.size(); ++k) {
+      if (a.distances[k] <= tolerance_of(how_.type)) continue;
+      char shown[32];
+      std::snprintf(shown, sizeof shown, "%.2g", a.distances[k]);
+      return fail_check("output " + std::to_string(k) + " differs by " + shown +
+                        " of its largest magnitude");
+    }
+    return success;
+  }
+  [[nodiscard]] exit_code fail_check(const std::string& why) const {
+    return to_.fail(diagnose(file_.name, "nac_lower_check", why), bad_input, file_.what);
+  }
+
+  const source& file_;
+  const reporting& to_;
+  const lower_verb_options& options_;
+  nem_outcome device_;
+  transform::lower_options how_;
+};
+
+[[nodiscard]] exit_code lower_file(const lower_verb_options& o) {
+  const reporting to{o.run.files[0], o.run.json};
+  const loaded in = load_source(to);
+  if (!in) return in.code;
+  return with_source(*in.file, to, "lower",
+                     {.nac = [&](const source& file) { return lowering_run(file, to, o).run(); }});
+}
+
+}  // namespace
+
+void add_lower(const command& app, action& run) {
+  const auto o = std::make_shared<lower_verb_options>();
+  const command verb = app.verb("lower");
+  o->run.files.resize(1);
+  verb.bind("FILE", o->run.files[0]);
+  verb.bind("--output", o->output);
+  verb.bind("--device", o->device.device);
+  verb.bind("--dtype", o->type);
+  verb.bind("--check", o->check);
+  verb.bind("--no-optimize", o->no_optimize);
+  verb.bind("--shape", o->run.nac.shapes);
+  verb.bind("--weights", o->run.nac.weights);
+  verb.bind("--random", o->run.seed);
+  verb.bind("--max-steps", o->run.max_steps);
+  verb.bind("--max-memory", o->run.max_memory);
+  verb.callback([o, &run] { run = [o] { return lower_file(*o); }; });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

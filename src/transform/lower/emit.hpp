@@ -1,0 +1,101 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Tilings as statements of NEM.
+//
+//   emitter e(plan, device, bytes_of_memories);
+//   for (const tiling& t : tilings) e.write(t);
+//   nem::builder& b = e.statements();         // what follows the buffers
+//   e.weights();                              // that the program reads, in one piece
+//
+// Lifetime:   borrows the plan and the device.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the text, and the weights.
+
+#ifndef TESSERA_TRANSFORM_LOWER_EMIT_HPP
+#define TESSERA_TRANSFORM_LOWER_EMIT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "transform/lower/tiling.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform::lowering {
+
+/// The elements of a view of a constant in the order of its own dimensions, once.
+class weight_file {
+ public:
+  weight_file(const plan& p, nem::element type) : plan_(p), type_(type) {}
+  /// Where they begin, in bytes.
+  [[nodiscard]] std::int64_t place_of(const tensor_view& v);
+  [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
+  [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
+
+ private:
+  void append(float x);
+
+  struct entry {
+    tensor_view of;
+    std::int64_t at = 0;
+  };
+  const plan& plan_;
+  nem::element type_;
+  std::vector<std::vector<entry>> known_;  // by home
+  std::vector<std::byte> bytes_;
+};
+
+class emitter {
+ public:
+  emitter(nem::builder& to, const plan& p, const target& device, weight_file& weights)
+      : to_(to), plan_(p), device_(device), weights_(weights) {}
+  void write(const tiling& t);
+
+ private:
+  /// Where a tile is: the index before the tiled dimension, the tile, and the slot.
+  struct position {
+    nem::expr outer = 0, tile = 0, slot = 0;
+    bool has_outer = false, has_tile = false, has_slot = false;
+    nem::expr buffer = 0;  ///< which half of what is loaded by outer indices
+  };
+
+  void write_once();
+  void write_nested();
+  void write_flat(const segment& g);
+  void write_tile(const segment& g, const position& at);
+  void load(std::size_t read, const segment& g, const position& at, const std::string& token);
+  void compute(const tile_task& task, const segment& g, const position& at,
+               const std::string& token, const std::vector<std::string>& deps);
+  void store(const segment& g, const position& at, const std::string& dep);
+  /// Bytes between a home and L1; where those of the home aren't in a row, by a layout operation.
+  void move(const std::string& token, const nem::region_expr& far, bool is_store,
+            const nem::expr& near, const dimensions& box, const dimensions& strides);
+
+  [[nodiscard]] nem::expr index_of(std::uint32_t dimension, const position& at) const;
+  /// The first byte of a tile of an access in its buffer.
+  [[nodiscard]] nem::expr offset_of(const access& a, const dimensions& strides, std::int64_t first,
+                                    const segment& g, const position& at, bool is_window) const;
+  [[nodiscard]] nem::expr near_offset(std::size_t read, const position& at) const;
+  [[nodiscard]] nem::expr register_offset(std::uint32_t r, const position& at) const;
+  [[nodiscard]] nem::region_expr operand(const task_operand& o, const segment& g,
+                                         const position& at, std::string_view layout) const;
+  [[nodiscard]] std::string_view buffer_of(const home& h) const noexcept;
+  [[nodiscard]] std::int64_t bytes_of(const dimensions& box) const noexcept {
+    return product(box) * device_.element_size();
+  }
+
+  nem::builder& to_;
+  const plan& plan_;
+  const target& device_;
+  weight_file& weights_;
+  const tiling* t_ = nullptr;
+  std::uint64_t step_ = 0;
+};
+
+}  // namespace transform::lowering
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TRANSFORM_LOWER_EMIT_HPP

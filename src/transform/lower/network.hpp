@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A NAC program at the shapes of its inputs: it is run once, so that everything that doesn't depend on
+// them is known, and of the rest types and shapes.
+//
+//   network net(program, {{1, 3, 224, 224}}, limits);
+//   net.result(12).as_tensor().dims;           // of a run with some inputs
+//   net.is_constant(12);                       // whether it has these elements for all inputs
+//   vm::nac::call c = net.call_of(12);         // what an operation is called with
+//
+// Lifetime:   borrows the program.
+// Errors:     throws a refusal: of the run, of instructions whose results depend on more than inputs.
+// Limits:     those of a run.
+// Allocation: all results of the program at once.
+
+#ifndef TESSERA_TRANSFORM_LOWER_NETWORK_HPP
+#define TESSERA_TRANSFORM_LOWER_NETWORK_HPP
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "tessera/transform/lower.hpp"
+#include "transform/lower/steps.hpp"
+#include "vm/nac/call.hpp"
+#include "vm/nac/interpreter.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform::lowering {
+
+class network {
+ public:
+  network(const nac::program& p, const lower_options& options);
+
+  [[nodiscard]] const nac::program& program() const noexcept { return program_; }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return static_cast<std::uint32_t>(program_.code().steps.size());
+  }
+  [[nodiscard]] const nac::step& at(std::uint32_t i) const noexcept {
+    return program_.code().steps[i];
+  }
+  [[nodiscard]] const vm::nac::value& result(std::uint32_t i) const noexcept { return results_[i]; }
+  [[nodiscard]] bool is_constant(std::uint32_t i) const noexcept { return !depends_[i]; }
+  /// "v12 aten.relu.default"
+  [[nodiscard]] std::string name_of(std::uint32_t i) const;
+  /// The values of an operation's arguments; one of them may be another value than its own.
+  [[nodiscard]] vm::nac::call call_of(std::uint32_t i, std::size_t replaced = ~std::size_t{0},
+                                      const vm::nac::value* by = nullptr);
+  [[nodiscard]] vm::nac::memory& arena() noexcept { return machine_.arena(); }
+
+ private:
+  void find_dependent();
+  void set_inputs(const lower_options& options);
+
+  const nac::program& program_;
+  vm::nac::interpreter machine_;
+  vm::nac::workspaces work_;
+  std::vector<vm::nac::value> results_;  // by instruction
+  std::vector<bool> depends_;
+  std::map<std::uint16_t, vm::nac::value> constants_;
+  std::deque<nac::binding> bindings_;
+  std::deque<std::vector<const vm::nac::value*>> arguments_;
+};
+
+}  // namespace transform::lowering
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TRANSFORM_LOWER_NETWORK_HPP

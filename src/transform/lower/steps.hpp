@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// A network as steps: each computes one tensor, tile by tile, with a few tasks of NEM for each tile.
+//
+//   step s;
+//   s.dims = {rows, columns};                                // of the tensor that it writes
+//   s.reads = {{x, {0, 1}}, {bias, {1}}};                    // the bias follows the columns
+//   s.tasks = {{opcode::add, {of_read(0), of_read(1)}, 0}};  // into register 0
+//   s.result = of_register(0);
+//   s.write = {y, {0, 1}};
+//
+// A tile is a range of one dimension of the step and one index of those before it. What a read follows
+// moves with the tile; its other dimensions are in every tile. Registers have the shape of the tile.
+//
+// Lifetime:   values.
+// Errors:     a refusal is thrown inside of the lowering only: lower() returns it as an error.
+// Limits:     none.
+// Allocation: that of the vectors; constants own their elements.
+
+#ifndef TESSERA_TRANSFORM_LOWER_STEPS_HPP
+#define TESSERA_TRANSFORM_LOWER_STEPS_HPP
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tessera/nem.hpp"
+#include "transform/lower/view.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform::lowering {
+
+/// Why a network can't be lowered.
+struct refusal {
+  errc code = errc::ok;
+  std::uint32_t instruction = 0;
+  std::string text;
+};
+
+/// Where elements are.
+struct home {
+  enum class kind : std::uint8_t { input, constant, computed, output };
+  kind what = kind::computed;
+  std::int64_t size = 0;         ///< elements
+  std::string buffer = {};       ///< of inputs and outputs: its name
+  dimensions shape = {};         ///< of inputs and outputs
+  std::vector<float> data = {};  ///< of constants
+  // Where the planner put it:
+  nem::level level = nem::level::ddr;
+  std::int64_t offset = 0;  ///< bytes, in the buffer of the level
+};
+
+/// What the tiles of a step read or write.
+struct access {
+  tensor_view of;
+  /// By dimension of the view: the dimension of the step that it follows, or -1 for none.
+  std::vector<std::int32_t> follows;
+};
+
+/// An operand of a task: of a read, with its own dimensions or broadcast to the tile; or a register.
+struct task_operand {
+  enum class kind : std::uint8_t { read, broadcast, reg };
+  kind what = kind::reg;
+  std::uint32_t index = 0;
+  /// As many dimensions, those before them in the first one; 0: all. Then dimensions of 1 before
+  /// them, up to another rank.
+  std::uint32_t rank = 0, padded = 0;
+};
+[[nodiscard]] inline task_operand of_read(std::uint32_t i, std::uint32_t rank = 0,
+                                          std::uint32_t padded = 0) noexcept {
+  return {task_operand::kind::read, i, rank, padded};
+}
+[[nodiscard]] inline task_operand broadcast(std::uint32_t i) noexcept {
+  return {task_operand::kind::broadcast, i, 0, 0};
+}
+[[nodiscard]] inline task_operand of_register(std::uint32_t i, std::uint32_t rank = 0,
+                                              std::uint32_t padded = 0) noexcept {
+  return {task_operand::kind::reg, i, rank, padded};
+}
+
+struct tile_task {
+  nem::opcode op = nem::opcode::relu;
+  std::vector<task_operand> in;
+  task_operand out;  ///< a register
+  std::vector<std::pair<nem::attribute, nem::expr>> attributes = {};
+  bool has_pads = false;  ///< those of the step's window
+};
+
+/// A read that needs more rows than the tile has: of convolutions and pools.
+struct window {
+  bool exists = false;
+  std::uint32_t read = 0;
+  std::uint32_t dimension = 0;          ///< of the step
+  std::int64_t stride = 1, extent = 1;  ///< rows, dilation included
+  std::int64_t before = 0, after = 0;   ///< rows of padding
+  std::int64_t left = 0, right = 0;     ///< columns of padding
+};
+
+struct step {
+  std::string name;  ///< "v12 aten.conv2d.default"
+  std::uint32_t instruction = 0;
+  dimensions dims;
+  std::uint32_t fixed = 0;  ///< dimensions at the end that each tile has as a whole
+  bool can_split = false;   ///< whether columns, the last dimension, are independent
+  bool is_plain = false;    ///< element by element: its dimensions can be merged
+  bool is_tail = false;     ///< whether it can follow what computes a read, tile by tile
+  std::vector<access> reads;
+  access write;
+  std::vector<tile_task> tasks;
+  std::uint32_t registers = 0;
+  task_operand result;  ///< a register or a read
+  transform::lowering::window window;
+};
+
+/// A network in steps.
+struct plan {
+  std::vector<home> homes;
+  std::vector<step> steps;
+};
+
+/// Appends the steps that can follow others to those that compute what they read, and gives registers
+/// that are no longer used to others.
+void fuse(plan& p);
+
+}  // namespace transform::lowering
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TRANSFORM_LOWER_STEPS_HPP

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Tiles of a step: which dimension is tiled and how, what each tile loads, and what that costs.
+//
+//   place(p, device);                         // where intermediate results are
+//   tiling t = best_tiling(p, s, device);     // of a step of p
+//   t.dimension, t.depth, t.segments …        // to be written
+//
+// Lifetime:   values.
+// Errors:     throws a refusal where not even the smallest tiles fit L1.
+// Limits:     none.
+// Allocation: that of the vectors.
+
+#ifndef TESSERA_TRANSFORM_LOWER_TILING_HPP
+#define TESSERA_TRANSFORM_LOWER_TILING_HPP
+
+#include <cstdint>
+#include <vector>
+
+#include "transform/lower/steps.hpp"
+#include "transform/lower/target.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform::lowering {
+
+inline constexpr std::int64_t alignment = 64;  ///< bytes, of everything in L1 and of weights
+[[nodiscard]] constexpr std::int64_t aligned(std::int64_t bytes) noexcept {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+/// Tiles of one form: `count` of them from tile `first` on.
+struct segment {
+  std::int64_t first = 0, count = 1;
+  std::int64_t rows = 0;                   ///< of the tiled dimension
+  std::int64_t in_first = 0, in_rows = 0;  ///< of the window's read, of the first tile
+  std::int64_t top = 0, bottom = 0;        ///< rows of padding
+};
+
+/// When a tile of a read is loaded.
+enum class loading : std::uint8_t {
+  once,      ///< it is the same for all tiles
+  by_outer,  ///< for each index of the dimensions before the tiled one
+  by_tile
+};
+
+struct tiling {
+  transform::lowering::step step;  ///< with merged dimensions, or by blocks of columns
+  std::uint32_t dimension = 0;     ///< that is tiled
+  std::int64_t size = 1;           ///< of all tiles but the last
+  std::int64_t outer = 1;          ///< indices of the dimensions before it
+  std::int64_t depth = 1;          ///< tiles that are worked on at once
+  bool is_nested = false;          ///< whether outer indices come one after another
+  bool is_serial = false;          ///< whether all tiles do: they write between others' bytes
+  std::vector<segment> segments;
+  std::vector<loading> loads;  ///< by read
+  // Bytes of L1: reads that are loaded once, then those by outer indices, twice if there are several,
+  // then `depth` slots.
+  std::vector<std::int64_t> read_at;      ///< by read: in L1, or in a slot
+  std::vector<std::int64_t> read_size;    ///< by read: bytes of its largest tile
+  std::vector<std::int64_t> register_at;  ///< in a slot
+  std::int64_t slots_at = 0, slot_size = 0, l1_bytes = 0;
+  double cost = 0;  ///< cycles, about
+
+  /// The shape of a read's tile, or of the written one, in a segment.
+  [[nodiscard]] dimensions read_shape(std::size_t read, const segment& s) const;
+  [[nodiscard]] dimensions tile_shape(const segment& s) const;
+  [[nodiscard]] std::int64_t tiles() const noexcept;
+};
+
+/// Gives intermediate results their places in L2, or in DDR where it is full. Returns the bytes that
+/// are used of each, by level.
+struct placement {
+  std::int64_t l2 = 0, spill = 0;
+};
+[[nodiscard]] placement place(plan& p, const target& device);
+
+[[nodiscard]] tiling best_tiling(const plan& p, const step& s, const target& device);
+
+/// Whether the elements of a box of a view follow each other.
+[[nodiscard]] bool is_contiguous(const dimensions& box, const dimensions& strides) noexcept;
+
+}  // namespace transform::lowering
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TRANSFORM_LOWER_TILING_HPP

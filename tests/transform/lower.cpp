@@ -1,0 +1,409 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Lowering: networks of PyTorch on all devices, each mapped operation on a device whose memory makes
+// many tiles, random programs, and what is refused.
+
+#include <bit>
+#include <cstdio>
+
+#include "import/recorded.hpp"
+#include "io/random.hpp"
+#include "lowered.hpp"
+
+using namespace import_tests;
+using nem::element;
+using transform_tests::container;
+using transform_tests::device;
+using transform_tests::lowers;
+using transform_tests::shapes;
+
+namespace {
+
+/// The shapes of a network's recorded inputs.
+shapes recorded_shapes(const expectations& all, const std::string& name) {
+  shapes out;
+  for (std::size_t i = 0;; ++i) {
+    const auto in = all.find(name + ".in" + std::to_string(i));
+    if (!in) return out;
+    out.push_back(shape_of(*in));
+  }
+}
+
+/// A program in assembly that is made line by line, with random weights.
+class program_text {
+ public:
+  explicit program_text(std::uint64_t seed) : random_(seed) {}
+
+  [[nodiscard]] std::uint64_t below(std::uint64_t n) { return io::next_bits(random_) % n; }
+  std::string add(const std::string& call) {
+    const std::string name = "t" + std::to_string(count_++);
+    code_ += "  " + name + " = " + call + "\n";
+    return name;
+  }
+  std::string weight(const std::vector<std::int64_t>& shape) {
+    const std::string name = "w" + std::to_string(weights_++);
+    std::string dims, hex;
+    std::int64_t n = 1;
+    for (const std::int64_t d : shape) {
+      dims.append(dims.empty() ? "" : ", ").append(std::to_string(d));
+      n *= d;
+    }
+    for (std::int64_t i = 0; i < n; ++i) {
+      const auto x = static_cast<float>(static_cast<double>(below(2001)) / 1000 - 1);
+      char word[16];
+      std::snprintf(word, sizeof word, " %08x", __builtin_bswap32(std::bit_cast<std::uint32_t>(x)));
+      hex += word;
+    }
+    tensors_ += "  \"" + name + "\" = f32 [" + dims + "] hex {" + hex + " }\n";
+    code_ += "  " + name + " = parameter \"" + name + "\"\n";
+    return name;
+  }
+  [[nodiscard]] std::string with_output(const std::string& y) const {
+    return (tensors_.empty() ? std::string() : "tensors:\n" + tensors_) + "code:\n" + code_ +
+           "  output(" + y + ")\n";
+  }
+
+ private:
+  std::uint64_t random_;
+  std::size_t count_ = 0, weights_ = 0;
+  std::string tensors_, code_;
+};
+
+std::string text_of(const std::vector<std::int64_t>& list) {
+  std::string out = "[";
+  for (std::size_t k = 0; k < list.size(); ++k)
+    out.append(k == 0 ? "" : ", ").append(std::to_string(list[k]));
+  return out + "]";
+}
+
+/// Random operations on images and matrices, each of those before.
+class random_program {
+ public:
+  explicit random_program(std::uint64_t seed) : text_(seed) {}
+
+  [[nodiscard]] std::string make() {
+    images_.push_back({text_.add("input"), {2, 4, 9, 7}});
+    for (std::uint64_t k = 0, n = 2 + text_.below(5); k < n; ++k) add_image();
+    const tensor last = images_.back();
+    const std::int64_t rows = last.shape[0],
+                       columns = last.shape[1] * last.shape[2] * last.shape[3];
+    if (text_.below(3) == 0) return text_.with_output(last.name);
+    matrices_.push_back({text_.add("nac.view(" + last.name + ", " + text_of({rows, columns}) + ")"),
+                         {rows, columns}});
+    for (std::uint64_t k = 0, n = 1 + text_.below(4); k < n; ++k) add_matrix();
+    return text_.with_output(matrices_.back().name);
+  }
+
+ private:
+  struct tensor {
+    std::string name;
+    std::vector<std::int64_t> shape;
+  };
+
+  void add_image() {
+    const tensor x = images_[text_.below(images_.size())];
+    const std::int64_t c = x.shape[1], h = x.shape[2], w = x.shape[3];
+    switch (text_.below(9)) {
+      case 0: return keep(x, "aten.gelu.default(" + x.name + ")");
+      case 1: return keep(x, "aten.hardswish.default(" + x.name + ")");
+      case 2: return keep(x, "nac.mul(" + x.name + ", 0.75)");
+      case 3: {
+        for (const tensor& other : images_)
+          if (other.shape == x.shape && text_.below(2) == 0)
+            return keep(x, "nac.add(" + x.name + ", " + other.name + ")");
+        return keep(x, "aten.sigmoid.default(" + x.name + ")");
+      }
+      case 4: return convolve(x, c, h, w);
+      case 5:
+        if (h < 3 || w < 3) return keep(x, "aten.relu.default(" + x.name + ")");
+        return add({text_.add("aten.max_pool2d.default(" + x.name + ", [3, 2], [2, 2], [1, 1])"),
+                    {x.shape[0], c, (h - 1) / 2 + 1, w / 2 + 1}});
+      case 6: {
+        const std::string last = text_.add("aten.permute.default(" + x.name + ", [0, 2, 3, 1])");
+        const std::string scale = text_.weight({c}), bias = text_.weight({c});
+        const std::string y = text_.add("aten.layer_norm.default(" + last + ", [" +
+                                        std::to_string(c) + "], " + scale + ", " + bias + ")");
+        return keep(x, "aten.permute.default(" + y + ", [0, 3, 1, 2])");
+      }
+      case 7: return keep(x, "aten.softmax.int(" + x.name + ", 1)");
+      default:
+        if (c > 24) return keep(x, "aten.tanh.default(" + x.name + ")");
+        return add({text_.add("aten.cat.default(" + x.name + ", " + x.name + ", 1)"),
+                    {x.shape[0], 2 * c, h, w}});
+    }
+  }
+  void convolve(const tensor& x, std::int64_t c, std::int64_t h, std::int64_t w) {
+    const auto k = static_cast<std::int64_t>(h < 3 || w < 3 ? 1 : 1 + 2 * text_.below(2));
+    const auto s = static_cast<std::int64_t>(1 + text_.below(2)), p = k / 2;
+    const bool is_depthwise = text_.below(3) == 0;
+    const auto out = is_depthwise ? c : static_cast<std::int64_t>(1 + text_.below(12));
+    const std::string weight = text_.weight({out, is_depthwise ? 1 : c, k, k});
+    const std::string bias = text_.below(2) == 0 ? "null" : text_.weight({out});
+    add({text_.add("aten.conv2d.default(" + x.name + ", " + weight + ", " + bias + ", " +
+                   text_of({s, s}) + ", " + text_of({p, p}) + ", [1, 1], " +
+                   std::to_string(is_depthwise ? c : 1) + ")"),
+         {x.shape[0], out, (h + 2 * p - k) / s + 1, (w + 2 * p - k) / s + 1}});
+  }
+  void add_matrix() {
+    const tensor x = matrices_.back();
+    const std::int64_t n = x.shape[0], c = x.shape[1];
+    switch (text_.below(5)) {
+      case 0:
+        return matrices_.push_back({text_.add("aten.softmax.int(" + x.name + ", -1)"), x.shape});
+      case 1: {
+        const std::string turned = text_.add("nac.transpose(" + x.name + ", 0, 1)");
+        return matrices_.push_back(
+            {text_.add("nac.matmul(" + x.name + ", " + turned + ")"), {n, n}});
+      }
+      case 2:
+        return matrices_.push_back({text_.add("aten.slice.Tensor(" + x.name + ", 1, 0, " +
+                                              std::to_string((c + 1) / 2) + ")"),
+                                    {n, (c + 1) / 2}});
+      case 3: return matrices_.push_back({text_.add("aten.silu.default(" + x.name + ")"), x.shape});
+      default: {
+        const auto out = static_cast<std::int64_t>(1 + text_.below(40));
+        const std::string w = text_.weight({out, c}), b = text_.weight({out});
+        return matrices_.push_back(
+            {text_.add("aten.linear.default(" + x.name + ", " + w + ", " + b + ")"), {n, out}});
+      }
+    }
+  }
+  void keep(const tensor& x, const std::string& call) { add({text_.add(call), x.shape}); }
+  void add(tensor t) { images_.push_back(std::move(t)); }
+
+  program_text text_;
+  std::vector<tensor> images_, matrices_;
+};
+
+/// An operation on an image x, with weights of its own as "W(shape)".
+container one_operation(std::string call) {
+  program_text text(1);
+  (void)text.add("input");
+  for (std::size_t at; (at = call.find("W(")) != std::string::npos;) {
+    const std::size_t end = call.find(')', at);
+    std::vector<std::int64_t> shape;
+    for (std::size_t k = at + 2; k < end; k = call.find_first_of(",)", k) + 1)
+      shape.push_back(std::stoll(call.substr(k)));
+    call.replace(at, end + 1 - at, text.weight(shape));
+  }
+  for (std::size_t at; (at = call.find("; ")) != std::string::npos; call = call.substr(at + 2))
+    (void)text.add(call.substr(0, at));
+  return container(std::string_view(text.with_output(text.add(call))));
+}
+
+const char* const operations[] = {
+    "aten.relu.default(t0)",
+    "aten.log.default(t1)",  // of its absolute value: see below
+    "aten.elu.default(t0, 1.5)",
+    "aten.celu.default(t0, 0.5)",
+    "aten.selu.default(t0)",
+    "aten.softplus.default(t0)",
+    "aten.mish.default(t0)",
+    "aten.log_sigmoid.default(t0)",
+    "aten.leaky_relu.default(t0, 0.1)",
+    "aten.gelu.default(t0)",
+    "aten.gelu.default(t0, \"tanh\")",
+    "aten.hardtanh.default(t0, -0.5, 0.25)",
+    "aten.relu6.default(t0)",
+    "aten.hardsigmoid.default(t0)",
+    "aten.clamp.default(t0, -0.5, 0.5)",
+    "aten.clamp.default(t0, null, 0.5)",
+    "aten.clamp_max.default(t0, 0.5)",
+    "aten.rsub.Scalar(t0, 1.5, 2)",
+    "nac.add(t0, t0, alpha)",
+    "nac.sub(t0, W(4,1,1))",
+    "nac.div(t0, 3)",
+    "aten.pow.Tensor_Scalar(t0, 2)",
+    "aten.pow.Tensor_Scalar(t0, 3)",
+    "aten.square.default(t0)",
+    "aten.rsqrt.default(t1)",
+    "aten.reciprocal.default(t1)",
+    "aten.maximum.default(t0, W(2,4,9,7))",
+    "aten.addcmul.default(t0, t0, W(7), 0.5)",
+    "aten.softmax.int(t0, 1)",
+    "aten.log_softmax.int(t0, 3)",
+    "aten.layer_norm.default(t0, [9, 7], W(9,7), W(9,7))",
+    "aten.layer_norm.default(t0, [7])",
+    "aten.rms_norm.default(t0, [7], W(7), 0.001)",
+    "aten.group_norm.default(t0, 2, W(4), W(4))",
+    "aten.conv2d.default(t0, W(6,4,3,3), W(6), [1, 1], [1, 1])",
+    "aten.conv2d.default(t0, W(6,4,3,2), null, [2, 1], [1, 0], [2, 1])",
+    "aten.conv2d.default(t0, W(8,2,3,3), W(8), [1, 1], [2, 2], [1, 1], 2)",
+    "aten.conv2d.default(t0, W(40,4,1,1), W(40))",
+    "aten.max_pool2d.default(t0, [3, 3], [2, 2], [1, 1])",
+    "aten.max_pool2d.default(t0, [2, 2])",
+    "aten.avg_pool2d.default(t0, [2, 3], [1, 2])",
+    "aten.adaptive_avg_pool2d.default(t0, [3, 1])",
+    "aten.mean.dim(t0, [2, 3])",
+    "aten.mean.dim(t0, [1], true)",
+    "aten.mean.dim(t0, [-1])",
+    "nac.matmul(t0, W(7,5))",
+    "aten.linear.default(t0, W(33,7), W(33))",
+    "aten.linear.default(t0, W(33,7))",
+    "aten.cat.default(t0, t0, W(2,4,1,7), 2)",
+    "aten.stack.default(t0, t0, 1)",
+    "aten.slice.Tensor(t0, 2, 1, 8, 2)",
+    "aten.select.int(t0, 1, 2)",
+    "nac.transpose(t0, 1, 3)",
+    "nac.view(t0, [8, 63])",
+    "aten.flatten.using_ints(t0, 1)",
+    "aten.unsqueeze.default(t0, 0)",
+    "aten.permute.default(t0, [3, 1, 0, 2])",
+};
+
+}  // namespace
+
+TEST_CASE("transform/lower: each operation, in one tile and in many", "[transform]") {
+  for (const char* const call : operations) {
+    INFO(call);
+    std::string code = call;
+    if (code.find("t1") != std::string::npos) code = "aten.abs.default(t0); " + code;
+    if (const std::size_t at = code.find("alpha"); at != std::string::npos)
+      code.replace(at, 5, "0.5");
+    const container net = one_operation(code);
+    for (const std::int64_t l1 : {4 << 20, 6144, 3072}) {
+      INFO(l1 << " bytes of L1");
+      CHECK(lowers(net.program(), device("large", l1, 0), {{2, 4, 9, 7}}) == "");
+    }
+    CHECK(lowers(net.program(), device("small"), {{2, 4, 9, 7}}, element::f16) == "");
+  }
+}
+
+TEST_CASE("transform/lower: networks of PyTorch on each device", "[transform]") {
+  const expectations all;
+  const char* const networks[] = {"attention",
+                                  "attention_weights",
+                                  "conv_bn",
+                                  "decoder_layer",
+                                  "depthwise",
+                                  "dilated_and_grouped",
+                                  "dropout_eval",
+                                  "encoder_layer",
+                                  "gated",
+                                  "mapped",
+                                  "mlp",
+                                  "mlp_inplace",
+                                  "patch_embedding",
+                                  "resnet",
+                                  "resnet_batches",
+                                  "resnet_core",
+                                  "rms_norm",
+                                  "rotary",
+                                  "scanned",
+                                  "squeeze_excite",
+                                  "strided_weights",
+                                  "trees",
+                                  "weight_norm",
+                                  "without_gradients"};
+  for (const std::string name : networks) {
+    INFO(name);
+    const imported made(data("networks/" + name + ".pt2"));
+    REQUIRE(made);
+    const container better = transform_tests::optimize(made.program());
+    const shapes of = recorded_shapes(all, name);
+    CHECK(lowers(better.program(), device("large"), of) == "");
+    CHECK(lowers(better.program(), device("large", 1 << 14, 1 << 10), of) == "");
+    CHECK(lowers(better.program(), device("npm_lite"), of, element::f16) == "");
+    CHECK(lowers(better.program(), device("small"), of, element::f16) == "");
+  }
+}
+
+TEST_CASE("transform/lower: random programs", "[transform]") {
+  std::size_t lowered = 0, programs = 60;
+  for (std::uint64_t seed = 0; seed < programs; ++seed) {
+    const std::string code = random_program(seed).make();
+    INFO("seed " << seed);
+    const container net{std::string_view(code)};
+    const std::int64_t l1[] = {4 << 20, 1 << 16, 1 << 13};
+    const std::int64_t l2[] = {16 << 20, 1 << 12};
+    const std::string why =
+        lowers(net.program(), device("large", l1[seed % 3], l2[seed % 2]), {{2, 4, 9, 7}});
+    CHECK((why.empty() || why.find("the smallest tile takes") != std::string::npos));
+    lowered += why.empty() ? 1 : 0;
+  }
+  CHECK(lowered >= programs - programs / 6);
+}
+
+TEST_CASE("transform/lower: the same program each time", "[transform]") {
+  const container net = one_operation("aten.conv2d.default(t0, W(6,4,3,3), W(6))");
+  std::string first, second;
+  CHECK(lowers(net.program(), device("large"), {{2, 4, 9, 7}}, element::f32, &first) == "");
+  CHECK(lowers(net.program(), device("large"), {{2, 4, 9, 7}}, element::f32, &second) == "");
+  CHECK(first == second);
+  CHECK(first.find("program network:") != std::string::npos);
+  CHECK(first.find("buffer weights : DDR (size=920, align=64) @readonly") != std::string::npos);
+}
+
+namespace {
+
+struct refused {
+  errc code;
+  std::uint64_t instruction;
+  std::string text;
+};
+refused refusal_of(const container& net, const device& on, const shapes& of,
+                   element type = element::f32) {
+  transform::lower_options how;
+  how.shapes = of;
+  how.type = type;
+  report found;
+  const auto made = transform::lower(net.program(), on.catalog(), *on, how, &found);
+  REQUIRE_FALSE(made);
+  REQUIRE(found.diagnostics.size() == 1);
+  CHECK(found.diagnostics[0].where.index == error_index::instruction);
+  return {made.error().code, made.error().offset,
+          std::string(found.text_of(found.diagnostics[0].text))};
+}
+void check_refused(const refused& r, errc code, std::uint64_t instruction, std::string_view text) {
+  CHECK(r.code == code);
+  CHECK(r.instruction == instruction);
+  CHECK(r.text == text);
+}
+
+}  // namespace
+
+TEST_CASE("transform/lower: what can't be lowered is one error", "[transform]") {
+  const device large("large");
+  const shapes image = {{2, 4, 9, 7}};
+  const container sine = one_operation("aten.sin.default(t0)");
+  check_refused(refusal_of(sine, large, image), errc::nac_lower_operation, 1,
+                "v1 aten.sin.default on large: no operation of NEM computes it, and no composition "
+                "of several");
+  check_refused(
+      refusal_of(one_operation("nac.gt(t0, 0)"), large, image), errc::nac_lower_operation, 1,
+      "v1 nac.gt on large: no operation of NEM computes it, and no composition of several");
+  check_refused(refusal_of(one_operation("aten.slice.Tensor(t0, 1, 0, 0)"), large, image),
+                errc::nac_lower_shape, 1,
+                "v1 aten.slice.Tensor on large: its result has no elements");
+  check_refused(refusal_of(one_operation("aten.avg_pool2d.default(t0, [3, 3], [1, 1], [1, 1])"),
+                           large, image),
+                errc::nac_lower_operation, 1,
+                "v1 aten.avg_pool2d.default on large: a pool of NEM doesn't count padding");
+  check_refused(refusal_of(sine, large, {}), errc::nac_lower_shape, 0, "input 0 has no shape");
+  const container product = one_operation("nac.matmul(t0, W(7,5))");
+  check_refused(refusal_of(product, device("small"), image), errc::nac_lower_device, 2,
+                "v2 nac.matmul on small: the device has no gemm.float<f32>.no_bias");
+  check_refused(
+      refusal_of(product, device("large", 64, 0), image), errc::nac_lower_memory, 2,
+      "v2 nac.matmul, output 0 on large: the smallest tile takes 256 bytes of L1; it has 64");
+  check_refused(refusal_of(product, large, image, element::i8), errc::nac_lower_device, 0,
+                "lowering to i8 isn't supported; expected f32, f16 or bf16");
+  CHECK(refusal_of(one_operation("nac.matmul(t0, W(8,5))"), large, image).code ==
+        errc::nac_run_shape);
+  const container state(
+      std::string_view("code:\n  x = input\n  s = state 3\n  y = nac.add(x, s)\n  output(y)\n"));
+  check_refused(refusal_of(state, large, image), errc::nac_lower_operation, 1,
+                "states between runs can't be lowered");
+  const device no_dma = device::of(R"(include "npm_baseline_1.0.nem"
+device d extends npm_baseline_1_0 {
+  topology {
+    num_engines = 1
+    l2_size_bytes = 65536
+    per_engine { NMU = 1 CSTL = 1 DMA = 1 VPU = 1 SEQ = 1 l1_size_bytes = 32768 }
+  }
+}
+)");
+  check_refused(refusal_of(product, no_dma, image, element::f16), errc::nac_lower_device, 0,
+                "d has no sDMA");
+}
