@@ -1794,7 +1794,12 @@ struct model {
   X(nac_to_ark_type, 3652, "ARK has no data type for these elements")                              \
   X(nac_to_ark_shape, 3653, "expected 1 to 4 dimensions, none of them 0, as ARK has them")         \
   X(nac_to_ark_input, 3654, "expected the shape of each input")                                    \
-  X(nac_to_ark_limit, 3655, "the conversion needs more work or memory than its options allow")
+  X(nac_to_ark_limit, 3655, "the conversion needs more work or memory than its options allow")     \
+                                                                                                   \
+  X(nac_lower_operation, 3660, "the operation can't be lowered to the device")                     \
+  X(nac_lower_shape, 3661, "lowering needs the shapes of all inputs")                              \
+  X(nac_lower_device, 3662, "the device lacks what the network needs")                             \
+  X(nac_lower_memory, 3663, "the device's memory is too small")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
 

@@ -911,7 +911,12 @@
   X(nac_to_ark_type, 3652, "ARK has no data type for these elements")                              \
   X(nac_to_ark_shape, 3653, "expected 1 to 4 dimensions, none of them 0, as ARK has them")         \
   X(nac_to_ark_input, 3654, "expected the shape of each input")                                    \
-  X(nac_to_ark_limit, 3655, "the conversion needs more work or memory than its options allow")
+  X(nac_to_ark_limit, 3655, "the conversion needs more work or memory than its options allow")     \
+                                                                                                   \
+  X(nac_lower_operation, 3660, "the operation can't be lowered to the device")                     \
+  X(nac_lower_shape, 3661, "lowering needs the shapes of all inputs")                              \
+  X(nac_lower_device, 3662, "the device lacks what the network needs")                             \
+  X(nac_lower_memory, 3663, "the device's memory is too small")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_NAC_HPP
 
@@ -3205,6 +3210,13 @@ class region_expr {
   bool is_bad_ = false;
 };
 
+/// Element types: {element::f16, element::i8}, or a view of them.
+struct element_list {
+  element_list(std::initializer_list<nem::element> list) : types(list.begin(), list.size()) {}
+  element_list(view<nem::element> list) : types(list) {}
+  view<nem::element> types;
+};
+
 /// A document that is written statement by statement.
 class builder {
  public:
@@ -3272,24 +3284,22 @@ class builder {
   builder& units(nem::unit u, std::int64_t count);
   builder& characteristic(nem::unit u, std::string_view name, std::int64_t value);
   /// mandatory("gemm.float", {element::f32}, "no_bias")
-  builder& mandatory(std::string_view family, std::initializer_list<nem::element> types,
-                     std::string_view variant) {
+  builder& mandatory(std::string_view family, element_list types, std::string_view variant) {
     return reference(mandatory_, family, types, variant);
   }
-  builder& extended(std::string_view family, std::initializer_list<nem::element> types,
-                    std::string_view variant) {
+  builder& extended(std::string_view family, element_list types, std::string_view variant) {
     return reference(extended_, family, types, variant);
   }
   builder& end_device();
 
   // --- type families, in the order of the grammar ---
   builder& begin_family(std::string_view name);
-  builder& parameter(std::string_view name, std::initializer_list<nem::element> domain);
+  builder& parameter(std::string_view name, element_list domain);
   builder& binding(std::string_view operand, std::string_view type);
   /// condition("quant", "required", "dst"); `on` may be empty.
   builder& condition(std::string_view name, std::string_view value, std::string_view on = {});
   builder& variant(std::string_view name);
-  builder& conformance(bool must, std::initializer_list<nem::element> types = {});
+  builder& conformance(bool must, element_list types = {});
   builder& end_family();
 
   /// What was written so far; the model's own text is write(model).
@@ -3312,14 +3322,13 @@ class builder {
   builder& put(text& to, std::string_view before, const expr& e, std::string_view after = {});
   builder& put_operand(text& to, std::string_view before, const region_expr& r);
   builder& put_name(text& to, std::string_view before, std::string_view dotted);
-  void put_types(text& to, std::string_view open, std::initializer_list<nem::element> types,
-                 std::string_view close);
+  void put_types(text& to, std::string_view open, element_list types, std::string_view close);
   builder& begin_task(kind k, std::string_view token);
   builder& copy(std::string_view callee, std::string_view token, const region_expr& destination,
                 const region_expr& source);
   builder& properties(const expr& size, const expr& align);
   builder& topology(std::string_view word, const expr& value);
-  builder& reference(text& to, std::string_view family, std::initializer_list<nem::element> types,
+  builder& reference(text& to, std::string_view family, element_list types,
                      std::string_view variant);
 
   text source_;
@@ -21786,12 +21795,11 @@ TESSERA_INLINE builder& builder::put_name(text& to, std::string_view before,
   return detail::is_dotted_name(dotted) ? *this : fail(dotted, " is not a name");
 }
 
-TESSERA_INLINE void builder::put_types(text& to, std::string_view open,
-                                       std::initializer_list<nem::element> types,
+TESSERA_INLINE void builder::put_types(text& to, std::string_view open, element_list types,
                                        std::string_view close) {
-  if (types.size() == 0) return;
-  for (const nem::element& t : types) to << (&t == types.begin() ? open : ", ") << nem::name(t);
-  to << close;
+  const view<nem::element> list = types.types;
+  for (std::size_t k = 0; k < list.size(); ++k) to << (k == 0 ? open : ", ") << nem::name(list[k]);
+  if (!list.empty()) to << close;
 }
 
 // --- documents ---
@@ -21947,8 +21955,7 @@ TESSERA_INLINE builder& builder::characteristic(nem::unit u, std::string_view na
       .put(to, " ", name)
       .put(to, " = ", value);
 }
-TESSERA_INLINE builder& builder::reference(text& to, std::string_view family,
-                                           std::initializer_list<nem::element> types,
+TESSERA_INLINE builder& builder::reference(text& to, std::string_view family, element_list types,
                                            std::string_view variant) {
   belongs(kind_ == kind::device, "a variant").put_name(to, " ", family);
   put_types(to, "<", types, ">");
@@ -21985,8 +21992,7 @@ TESSERA_INLINE builder& builder::end_device() {
 TESSERA_INLINE builder& builder::begin_family(std::string_view name) {
   return begin(kind::family).put_name(head_, "type_family ", name);
 }
-TESSERA_INLINE builder& builder::parameter(std::string_view name,
-                                           std::initializer_list<nem::element> domain) {
+TESSERA_INLINE builder& builder::parameter(std::string_view name, element_list domain) {
   belongs(kind_ == kind::family, "a type parameter");
   put(inputs_, inputs_.empty() ? "<" : ", ", name).put_types(inputs_, ": {", domain, "}");
   return *this;
@@ -22006,7 +22012,7 @@ TESSERA_INLINE builder& builder::variant(std::string_view name) {
   belongs(kind_ == kind::family, "a variant").end_variant();
   return put(decorators_, "", name);
 }
-TESSERA_INLINE builder& builder::conformance(bool must, std::initializer_list<nem::element> types) {
+TESSERA_INLINE builder& builder::conformance(bool must, element_list types) {
   belongs(kind_ == kind::family, "conformance").deps_ << (must ? " MUST" : " MAY");
   put_types(deps_, " <", types, ">");
   return *this;

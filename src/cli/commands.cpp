@@ -371,6 +371,9 @@ constexpr option_row option_rows[] = {
     {"lower", "--check", "", everywhere,
      "Require that the program verifies, gives the same bytes under three\n"
      "schedules, and agrees with the network on random inputs"},
+    {"lower", "--report", "", everywhere,
+     "Print each step's tiles, cycles, use of units and bytes moved, and the\n"
+     "least cycles in which the device's units could do its work"},
     {"lower", "--no-optimize", "", everywhere, "Lower the container as it is, not `optimize`d"},
     {"lower", "--weights", "FILE", everywhere,
      "The safetensors file with external weights (model.safetensors in the\nfolder of model.nac)"},

@@ -24,7 +24,7 @@ namespace {
 
 struct lower_verb_options {
   std::string output, type = "f32";
-  bool check = false, no_optimize = false;
+  bool check = false, report = false, no_optimize = false;
   nem_options device;
   run_options run;
 };
@@ -113,8 +113,12 @@ class lowering_run {
       return found.errors != 0 ? fail_findings(found, file_, to_) : to_.fail(made.error(), file_);
     const result<text> written = nem::write(made->model);
     if (!written) return to_.fail(written.error(), file_);
-    if (options_.check)
-      if (const exit_code code = check(*made, whole); code != success) return code;
+    if (options_.check || options_.report) {
+      const exit_code code = verified(*made, [&](const nem::program& program) {
+        return options_.check ? check(program, *made, whole) : success;
+      });
+      if (code != success) return code;
+    }
     if (!made->weights.empty() && options_.output != "-") {
       const bytes weights(made->weights.data(), made->weights.size());
       if (const exit_code code = write_result(weights_path(options_.output), weights);
@@ -124,7 +128,9 @@ class lowering_run {
     return write_result(options_.output, as_bytes(written->view()));
   }
 
-  [[nodiscard]] exit_code check(const transform::lowered& made, const nac::program& whole) {
+  /// Verifies what was made; then `act` on it, and the report.
+  template <class F>
+  [[nodiscard]] exit_code verified(const transform::lowered& made, F&& act) {
     nem::model copy = made.model;
     report found;
     const result<nem::program> p = nem::verify(std::move(copy), {}, &found);
@@ -135,7 +141,13 @@ class lowering_run {
                                         : found.text_of(found.diagnostics[0].text)));
     if (!p->has_all_hazards())
       show_note(file_.name + ": too many tasks to search all of them for races");
-    const transform::agreement a = transform::compare(whole, *p, made, how_);
+    if (const exit_code code = act(*p); code != success) return code;
+    return options_.report ? show_report(*p) : success;
+  }
+
+  [[nodiscard]] exit_code check(const nem::program& p, const transform::lowered& made,
+                                const nac::program& whole) {
+    const transform::agreement a = transform::compare(whole, p, made, how_);
     if (!a.failure.empty()) return fail_check(a.failure);
     for (std::size_t k = 0; k < a.distances.size(); ++k) {
       if (a.distances[k] <= tolerance_of(how_.type)) continue;
@@ -145,6 +157,40 @@ class lowering_run {
                         " of its largest magnitude");
     }
     return success;
+  }
+
+  [[nodiscard]] exit_code show_report(const nem::program& p) const {
+    const result<transform::lower_report> r = transform::report_of(p, how_.limit);
+    if (!r) return to_.fail(r.error(), file_);
+    std::vector<std::vector<std::string>> rows;
+    rows.push_back({"tile", "tiles", "cycles", "bound", "%", "NMU %", "CSTL %", "DMA %", "sDMA %",
+                    "bytes", "macs", "step"});
+    for (const transform::step_report& s : r->steps) rows.push_back(row_of(s, *r));
+    rows.push_back(row_of(r->all, *r));
+    text out;
+    append_table(out, rows, 0b011111111110);
+    return print_result(out);
+  }
+  [[nodiscard]] static std::vector<std::string> row_of(const transform::step_report& s,
+                                                       const transform::lower_report& of) {
+    std::vector<std::string> row = {s.tile.empty() ? "-" : s.tile, std::to_string(s.tiles),
+                                    std::to_string(s.cycles), std::to_string(s.roofline),
+                                    percent(s.roofline, s.cycles)};
+    for (const nem::unit u : {nem::unit::nmu, nem::unit::cstl, nem::unit::dma, nem::unit::sdma}) {
+      const auto k = static_cast<std::size_t>(u);
+      row.push_back(percent(s.busy[k], s.cycles * static_cast<std::uint64_t>(of.units[k])));
+    }
+    row.push_back(std::to_string(s.bytes));
+    row.push_back(std::to_string(s.macs));
+    row.push_back(shown_text(s.name));
+    return row;
+  }
+  [[nodiscard]] static std::string percent(std::uint64_t part, std::uint64_t whole) {
+    if (whole == 0) return "-";
+    char shown[32];
+    std::snprintf(shown, sizeof shown, "%.1f",
+                  100 * static_cast<double>(part) / static_cast<double>(whole));
+    return shown;
   }
   [[nodiscard]] exit_code fail_check(const std::string& why) const {
     return to_.fail(diagnose(file_.name, "nac_lower_check", why), bad_input, file_.what);
@@ -159,6 +205,8 @@ class lowering_run {
 
 [[nodiscard]] exit_code lower_file(const lower_verb_options& o) {
   const reporting to{o.run.files[0], o.run.json};
+  if (o.output == "-" && o.report)
+    return usage_error("lower", "--report and the program can't both be standard output");
   const loaded in = load_source(to);
   if (!in) return in.code;
   return with_source(*in.file, to, "lower",
@@ -176,6 +224,7 @@ void add_lower(const command& app, action& run) {
   verb.bind("--device", o->device.device);
   verb.bind("--dtype", o->type);
   verb.bind("--check", o->check);
+  verb.bind("--report", o->report);
   verb.bind("--no-optimize", o->no_optimize);
   verb.bind("--shape", o->run.nac.shapes);
   verb.bind("--weights", o->run.nac.weights);

@@ -214,6 +214,7 @@ const char* const operations[] = {
     "nac.add(t0, t0, alpha)",
     "nac.sub(t0, W(4,1,1))",
     "nac.div(t0, 3)",
+    "nac.add(t0, 0.0); nac.div(t1, -0.0)",
     "aten.pow.Tensor_Scalar(t0, 2)",
     "aten.pow.Tensor_Scalar(t0, 3)",
     "aten.square.default(t0)",
@@ -258,7 +259,8 @@ TEST_CASE("transform/lower: each operation, in one tile and in many", "[transfor
   for (const char* const call : operations) {
     INFO(call);
     std::string code = call;
-    if (code.find("t1") != std::string::npos) code = "aten.abs.default(t0); " + code;
+    if (code.find("t1") != std::string::npos && code.find("; ") == std::string::npos)
+      code = "aten.abs.default(t0); " + code;
     if (const std::size_t at = code.find("alpha"); at != std::string::npos)
       code.replace(at, 5, "0.5");
     const container net = one_operation(code);
@@ -333,6 +335,36 @@ TEST_CASE("transform/lower: the same program each time", "[transform]") {
   CHECK(first == second);
   CHECK(first.find("program network:") != std::string::npos);
   CHECK(first.find("buffer weights : DDR (size=920, align=64) @readonly") != std::string::npos);
+}
+
+TEST_CASE("transform/lower: a report counts what the steps do", "[transform]") {
+  const container net = one_operation("aten.conv2d.default(t0, W(6,4,3,3), W(6), [1, 1], [1, 1])");
+  const device on("large");
+  transform::lower_options how;
+  how.shapes = {{2, 4, 9, 7}};
+  auto made = transform::lower(net.program(), on.catalog(), *on, how);
+  REQUIRE(made);
+  const auto program = nem::verify(std::move(made->model));
+  REQUIRE(program);
+  const auto report = transform::report_of(*program);
+  REQUIRE(report);
+  CHECK(report->steps.size() == made->steps);
+  CHECK(report->all.macs == 2 * 9 * 7 * 6 * 4 * 3 * 3);
+  // The image, the weights and the result, each at least once.
+  CHECK(report->all.bytes >= (2 * 4 * 9 * 7 + 6 * 4 * 9 + 6 + 2 * 6 * 9 * 7) * 4);
+  std::uint64_t cycles = 0, tiles = 0;
+  for (const transform::step_report& s : report->steps) {
+    CHECK((s.name.starts_with("v") || s.name == "output 0"));
+    CHECK_FALSE(s.tile.empty());
+    CHECK(s.tiles > 0);
+    CHECK(s.roofline > 0);
+    CHECK(s.roofline <= s.cycles);
+    cycles += s.cycles;
+    tiles += s.tiles;
+  }
+  CHECK(report->all.cycles == cycles);
+  CHECK(report->all.tiles == tiles);
+  CHECK(report->units[static_cast<std::size_t>(nem::unit::nmu)] == 4);
 }
 
 namespace {

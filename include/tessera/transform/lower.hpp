@@ -88,6 +88,30 @@ struct agreement {
 [[nodiscard]] agreement compare(const nac::program& p, const nem::program& lowered_program,
                                 const lowered& made, const lower_options& options);
 
+/// What a step of a lowered program costs on its device, in the abstract time of vm/nem_timing.hpp.
+struct step_report {
+  std::string name;                          ///< the instructions that it computes
+  std::string tile;                          ///< the shape of its first result's tile, "1x8x32x64"
+  std::uint64_t tiles = 0;                   ///< that are stored
+  std::uint64_t cycles = 0;                  ///< from the end of the step before to its own
+  std::uint64_t macs = 0;                    ///< multiply-accumulates
+  std::uint64_t bytes = 0;                   ///< that are moved, by layout operations too
+  std::uint64_t busy[nem::unit_count] = {};  ///< cycles of all units of a type
+  /// The least cycles in which the device's units can do as many multiply-accumulates and moves of
+  /// bytes, whatever waits for what.
+  std::uint64_t roofline = 0;
+};
+struct lower_report {
+  std::vector<step_report> steps;
+  step_report all;  ///< of the whole program
+  /// Units of each type.
+  std::int64_t units[nem::unit_count] = {};
+};
+
+/// Runs a lowered program in abstract time, on zeros.
+[[nodiscard]] result<lower_report> report_of(const nem::program& lowered_program,
+                                             const budget& limit = {});
+
 }  // namespace transform
 }  // namespace tessera::inline TESSERA_ABI
 

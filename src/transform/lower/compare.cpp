@@ -17,7 +17,7 @@ namespace transform {
 
 namespace {
 
-namespace vn = vm::nem;
+namespace nem_vm = vm::nem;
 
 [[nodiscard]] std::size_t size_of(nem::element type) noexcept { return nem::bitwidth(type) / 8; }
 
@@ -47,14 +47,15 @@ struct run_result {
 
 [[nodiscard]] run_result run(const nem::program& p, const lowered& made,
                              const std::vector<std::vector<std::byte>>& inputs,
-                             const vn::machine_options& how, const budget& limit) {
-  vn::machine machine(p, how);
+                             const nem_vm::machine_options& how, const budget& limit) {
+  nem_vm::machine machine(p, how);
   for (std::size_t k = 0; k < inputs.size(); ++k)
-    if (const vn::place* const at = machine.find(made.inputs[k].buffer))
+    if (const nem_vm::place* const at = machine.find(made.inputs[k].buffer))
       (void)machine.bind(*at, inputs[k]);
-  if (const vn::place* const at = machine.find("weights")) (void)machine.bind(*at, made.weights);
+  if (const nem_vm::place* const at = machine.find("weights"))
+    (void)machine.bind(*at, made.weights);
   tessera::report found;
-  const vn::outcome done = machine.run(&found, nullptr, limit);
+  const nem_vm::outcome done = machine.run(&found, nullptr, limit);
   run_result out;
   if (!done || found.errors != 0) {
     out.failure = "the lowered program failed: " + std::string(error{done.code}.name());
@@ -104,11 +105,11 @@ agreement compare(const nac::program& p, const nem::program& lowered_program, co
     return out;
   }
   run_result first;
-  const vn::machine_options schedules[] = {
+  const nem_vm::machine_options schedules[] = {
       {.max_memory = options.limit.max_memory},
-      {.max_memory = options.limit.max_memory, .schedule = vn::schedule::reverse},
-      {.max_memory = options.limit.max_memory, .schedule = vn::schedule::random, .seed = 7}};
-  for (const vn::machine_options& how : schedules) {
+      {.max_memory = options.limit.max_memory, .schedule = nem_vm::schedule::reverse},
+      {.max_memory = options.limit.max_memory, .schedule = nem_vm::schedule::random, .seed = 7}};
+  for (const nem_vm::machine_options& how : schedules) {
     run_result r = run(lowered_program, made, inputs, how, options.limit);
     out.failure = r.failure;
     if (!out.failure.empty()) return out;

@@ -32,6 +32,10 @@ using nem::expr;
   return {of.data(), of.size()};
 }
 
+[[nodiscard]] std::string part_name(const std::string& token, std::int64_t part) {
+  return token + '_' + std::to_string(part);
+}
+
 /// The dimensions of a dense tile as an operand has them.
 [[nodiscard]] dimensions adapted(const dimensions& d, const task_operand& o) {
   if (o.rank == 0) return d;
@@ -192,6 +196,16 @@ void emitter::load(std::size_t read, const segment& g, const position& at,
   const dimensions box = t_->read_shape(read, g);
   const bool is_window = t_->step.window.exists && read == t_->step.window.read;
   const expr from = offset_of(a, strides, first, g, at, is_window);
+  if (const std::int64_t parts = t_->parts[read]; parts > 1) {
+    const std::int64_t size = bytes_of(box), part = part_size(size, parts);
+    for (std::int64_t k = 0; k * part < size; ++k) {
+      const std::int64_t bytes = std::min(part, size - k * part);
+      to_.transfer(token.empty() ? token : part_name(token, k),
+                   to_.region("l1", plus(near_offset(read, at), k * part), bytes),
+                   to_.region(buffer_of(h), plus(from, k * part), bytes));
+    }
+    return;
+  }
   move(token, to_.region(buffer_of(h), from, extent_of(box, strides, e)), false,
        near_offset(read, at), box, strides);
 }
@@ -302,12 +316,21 @@ void emitter::write(const tiling& t) {
   ++step_;
 }
 
+/// Loads what is no tile before the loops; appends the tokens.
+void emitter::load_apart(std::size_t read, std::vector<std::string>& tokens) {
+  const std::string token = "s" + std::to_string(step_) + "_" + std::to_string(read);
+  load(read, t_->segments[0], {}, token);
+  if (t_->parts[read] == 1) return tokens.push_back(token);
+  const std::int64_t size = bytes_of(t_->read_shape(read, t_->segments[0]));
+  for (std::int64_t k = 0; k * part_size(size, t_->parts[read]) < size; ++k)
+    tokens.push_back(part_name(token, k));
+}
+
 void emitter::write_once() {
   std::vector<std::string> tokens;
   for (std::size_t r = 0; r < t_->loads.size(); ++r) {
     if (t_->loads[r] != loading::once) continue;
-    tokens.push_back("s" + std::to_string(step_) + "_" + std::to_string(r));
-    load(r, t_->segments[0], {}, tokens.back());
+    load_apart(r, tokens);
   }
   const std::vector<std::string_view> names = views_of(tokens);
   if (!names.empty()) to_.wait(view_of(names));
@@ -337,8 +360,7 @@ void emitter::write_nested() {
   std::vector<std::string> tokens;
   for (std::size_t r = 0; r < t_->loads.size(); ++r) {
     if (t_->loads[r] != loading::by_outer) continue;
-    tokens.push_back("s" + std::to_string(step_) + "_" + std::to_string(r));
-    load(r, whole, {}, tokens.back());
+    load_apart(r, tokens);
   }
   const std::vector<std::string_view> names = views_of(tokens);
   if (!names.empty()) to_.wait(view_of(names));

@@ -67,6 +67,7 @@ class emitter {
   void write_flat(const segment& g);
   void write_tile(const segment& g, const position& at);
   void load(std::size_t read, const segment& g, const position& at, const std::string& token);
+  void load_apart(std::size_t read, std::vector<std::string>& tokens);
   void compute(const tile_task& task, const segment& g, const position& at,
                const std::string& token, const std::vector<std::string>& deps);
   void store(const segment& g, const position& at, const std::string& dep);

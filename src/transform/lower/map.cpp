@@ -4,6 +4,7 @@
 #include "transform/lower/map.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 #include <set>
 
@@ -135,8 +136,8 @@ tensor_view mapper::operand(std::size_t letter, std::size_t k) {
 
 tensor_view mapper::constant(std::vector<float> data, const dimensions& shape) {
   if (data.size() == 1) {
-    const auto [at, is_new] =
-        numbers_.try_emplace(data[0], static_cast<std::uint32_t>(plan_.homes.size()));
+    const auto [at, is_new] = numbers_.try_emplace(std::bit_cast<std::uint32_t>(data[0]),
+                                                   static_cast<std::uint32_t>(plan_.homes.size()));
     if (!is_new) return {at->second, 0, shape, dense_strides(shape)};
   }
   home h{home::kind::constant, static_cast<std::int64_t>(data.size()), {}, {}, std::move(data)};

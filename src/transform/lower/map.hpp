@@ -80,7 +80,8 @@ class mapper {
   const target& device_;
   plan plan_;
   std::vector<std::vector<tensor_view>> results_;  // by instruction; of a list all of its tensors
-  std::map<float, std::uint32_t> numbers_;         // homes of constants of one element
+  std::map<std::uint32_t, std::uint32_t>
+      numbers_;  // homes of constants of one element, by their bits
   std::uint32_t at_ = 0;
   std::optional<vm::nac::call> call_;
   std::vector<tensor_view> result_;

@@ -50,7 +50,11 @@ void reversed_sum(mapper& m, opcode op) {
   c.finish(c.apply(op, {b, a}));
 }
 
-[[nodiscard]] value clamped(chain& c, const value& x, double low, double high) {
+[[nodiscard]] value clamped(chain& c, value x, double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high)) {  // no attribute can be infinite
+    x = c.apply(opcode::max, {x, c.number(low)});
+    return c.apply(opcode::min, {x, c.number(high)});
+  }
   return c.apply(opcode::clamp, {x}, {{attribute::min_val, low}, {attribute::max_val, high}});
 }
 

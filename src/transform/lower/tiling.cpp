@@ -169,7 +169,7 @@ class estimator {
       if (t.loads[r] == loading::by_tile)
         first = std::max(first, cycles);
       else
-        once += cycles;
+        once += cycles / static_cast<double>(t.parts[r]);
     }
     all.serial = first;
     const dimensions tile = t.tile_shape(g);
@@ -233,7 +233,7 @@ class estimator {
 class searcher {
  public:
   searcher(const plan& p, const step& s, const target& device)
-      : step_(s), device_(device), costs_(p, device) {}
+      : plan_(p), step_(s), device_(device), costs_(p, device) {}
 
   [[nodiscard]] tiling best() {
     step whole = step_;
@@ -286,6 +286,7 @@ class searcher {
   void lay_out(tiling& t) const {
     const step& s = t.step;
     const bool has_tiles = t.segments.size() > 1 || t.segments[0].count > 1;
+    const apart written = writes_apart(t, has_tiles);
     const std::int64_t e = device_.element_size();
     t.read_at.resize(s.reads.size());
     t.read_size.resize(s.reads.size());
@@ -297,13 +298,16 @@ class searcher {
         by_outer = by_outer || (k < t.dimension && s.dims[k] > 1);
         by_tile = by_tile || (k == t.dimension && has_tiles);
       }
-      t.loads.push_back(by_tile || (by_outer && !has_tiles) ? loading::by_tile
-                        : by_outer                          ? loading::by_outer
-                                                            : loading::once);
+      // Without tiles, outer indices are the tiles, unless they come one after another.
+      const bool is_tile = by_tile || (by_outer && !has_tiles && written.outer);
+      t.loads.push_back(is_tile ? loading::by_tile : by_outer ? loading::by_outer : loading::once);
+      t.parts.push_back(parts_of(t, r));
       for (const segment& g : t.segments)
         t.read_size[r] = std::max(t.read_size[r], aligned(product(t.read_shape(r, g)) * e));
     }
-    choose_order(t, has_tiles);
+    for (const loading l : t.loads) t.is_nested = t.is_nested || l == loading::by_outer;
+    t.is_nested = t.is_nested || (!written.outer && written.rows && t.outer > 1);
+    t.is_serial = !written.rows || (!written.outer && !t.is_nested);
     std::int64_t at = 0;
     for (const loading when : {loading::once, loading::by_outer})
       for (std::size_t r = 0; r < s.reads.size(); ++r) {
@@ -323,9 +327,24 @@ class searcher {
     }
   }
 
-  /// Tiles can be worked on at once where the bytes from the first to the last that one writes have
-  /// none of another one's: verification takes them as a whole.
-  static void choose_order(tiling& t, bool has_tiles) {
+  /// What isn't loaded tile by tile is loaded by all engines at once, if its bytes are in a row.
+  [[nodiscard]] std::int64_t parts_of(const tiling& t, std::size_t r) const {
+    if (t.loads[r] == loading::by_tile) return 1;
+    const home& h = plan_.homes[t.step.reads[r].of.home];
+    const dimensions box = t.read_shape(r, t.segments[0]);
+    if (h.what != home::kind::constant && !is_contiguous(box, t.step.reads[r].of.strides)) return 1;
+    const std::int64_t bytes = product(box) * device_.element_size();
+    const std::int64_t engines =
+        device_.units(h.level == nem::level::l2 ? nem::unit::dma : nem::unit::sdma);
+    return std::clamp<std::int64_t>(bytes / least_part, 1, engines);
+  }
+
+  /// Whether the tiles of different indices write bytes that are apart: verification takes those from
+  /// the first to the last that a tile writes as a whole.
+  struct apart {
+    bool rows = true, outer = true;  ///< of the tiled dimension, of those before it
+  };
+  [[nodiscard]] static apart writes_apart(const tiling& t, bool has_tiles) {
     const access& w = t.step.write;
     const dimensions tile = t.tile_shape(t.segments[0]);
     std::int64_t extent = 1;
@@ -336,13 +355,11 @@ class searcher {
       const std::int64_t by = d == t.dimension ? t.size : 1;
       return k != none && w.of.strides[k] * by >= extent;
     };
-    const bool inner = !has_tiles || is_apart(t.dimension);
-    bool outer = true;
+    apart out;
+    out.rows = !has_tiles || is_apart(t.dimension);
     for (std::uint32_t d = 0; d < t.dimension; ++d)
-      outer = outer && (t.step.dims[d] == 1 || is_apart(d));
-    for (const loading l : t.loads) t.is_nested = t.is_nested || l == loading::by_outer;
-    t.is_nested = t.is_nested || (!outer && inner && has_tiles && t.outer > 1);
-    t.is_serial = !inner || (!outer && !t.is_nested);
+      out.outer = out.outer && (t.step.dims[d] == 1 || is_apart(d));
+    return out;
   }
 
   /// As many tiles at once as units can use and SEQ has tokens for.
@@ -360,7 +377,9 @@ class searcher {
   }
 
   static constexpr std::int64_t max_tiles = 1 << 14;
+  static constexpr std::int64_t least_part = 1024;  ///< bytes, of a transfer
 
+  const plan& plan_;
   const step& step_;
   const target& device_;
   const estimator costs_;

@@ -53,7 +53,8 @@ struct tiling {
   bool is_nested = false;          ///< whether outer indices come one after another
   bool is_serial = false;          ///< whether all tiles do: they write between others' bytes
   std::vector<segment> segments;
-  std::vector<loading> loads;  ///< by read
+  std::vector<loading> loads;       ///< by read
+  std::vector<std::int64_t> parts;  ///< by read: transfers side by side, where no tiles are
   // Bytes of L1: reads that are loaded once, then those by outer indices, twice if there are several,
   // then `depth` slots.
   std::vector<std::int64_t> read_at;      ///< by read: in L1, or in a slot
@@ -74,6 +75,11 @@ struct placement {
   std::int64_t l2 = 0, spill = 0;
 };
 [[nodiscard]] placement place(plan& p, const target& device);
+
+/// How bytes in a row are divided for the engines that move them: all parts but the last are aligned.
+[[nodiscard]] constexpr std::int64_t part_size(std::int64_t bytes, std::int64_t parts) noexcept {
+  return aligned((bytes + parts - 1) / parts);
+}
 
 [[nodiscard]] tiling best_tiling(const plan& p, const step& s, const target& device);
 
