@@ -341,7 +341,7 @@ constexpr option_row option_rows[] = {
     {"convert", "--compact", "", in_ark, "Write without white space (as the input is)"},
     {"convert", "--weights-out", "FILE", in_nac,
      "The safetensors file that the weights are moved to"},
-    {"convert", "--weights-in", "FILE", in_nac,
+    {"convert", "--weights-in", "FILE", in_ark | in_nac,
      "The safetensors file whose weights are moved into the container"},
     {"convert", "--shape", "[NAME=]SHAPE", in_nac,
      "The shape and type of an input, for an ARK model: 1x64, or 1x16:i64"},
@@ -595,8 +595,8 @@ latencies, costs or intervals; JSON made from it has 0.0, 0.0 and each type's fu
 operations; d3 has a node for each. Plans have only one form, so they are only formatted.
 
 An output that ends in .nac, or --to v1.8, is the NAC container of a rank that doesn't communicate.
-Tensors that are read before anything is written to them are its inputs. What NAC can't express is
-refused with its node and tensor.)"},
+Tensors that are read before anything is written to them are its inputs, or its parameters where
+--weights-in has their names. What NAC can't express is refused with its node and tensor.)"},
     {"convert", in_nac,
      R"(Sections are written in canonical order, without slack. The container must pass `tessera check`.
 Weights are streamed, so the container may be larger than memory.
@@ -798,7 +798,7 @@ constexpr help_row example_rows[] = {
     {"convert", in_alir, "tessera convert model.bc --to json --output - | jq .model[5][0]"},
     {"convert", in_ark, "tessera convert ark.d1b.json ark.json --to d3"},
     {"convert", in_ark, "tessera convert ark.json - --to d2 --compact"},
-    {"convert", in_ark, "tessera convert ark.json ark.nac"},
+    {"convert", in_ark, "tessera convert ark.json ark.nac --weights-in w.safetensors"},
     {"import", everywhere,
      "tessera import model.pt2 -o model.nac && tessera run model.nac -i x.npy"},
     {"import", everywhere, "tessera import model.pt2 small.nac --quantize int8_channel"},

@@ -124,8 +124,12 @@ struct options {
                if (is_terminal) return to_terminal("a container");
                nac_convert_options form;
                form.form = version;
+               form.weights_in = o.nac.weights_in;
                return convert_ark_to_nac(file, to, o.output, form);
              }
+             if (!o.nac.weights_in.empty())
+               return usage_error("convert",
+                                  "--weights-in is for NAC containers; give --to v1.8, too");
              return convert_model(file, to, o.output, dialect, pretty_of(file));
            },
        .ark_plan =

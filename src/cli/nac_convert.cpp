@@ -254,12 +254,21 @@ exit_code convert_ark_to_nac(const source& file, const reporting& to, const std:
                              const nac_convert_options& options) {
   const verify_outcome in = verify_ark(file, to, {.hazards = false});
   if (!in.program) return in.code;
+  std::vector<const source*> from = {&file};
+  transform::to_nac_options how;
+  how.form = options.form.value_or(nac::header::v1_8);
+  weights_outcome weights;
+  if (!options.weights_in.empty()) {
+    weights = load_weights({options.weights_in});
+    if (!weights.weights) return weights.code;
+    how.weights = &*weights.weights;
+    from.push_back(&*weights.file);
+  }
   tessera::report refused;
-  result<nac::parts> made =
-      transform::to_nac(*in.program, {.form = options.form.value_or(nac::header::v1_8)}, &refused);
+  result<nac::parts> made = transform::to_nac(*in.program, how, &refused);
   if (!made && refused.errors != 0) return to.fail(diagnose(refused, file), file.what);
   if (!made) return to.fail(made.error(), file);
-  return write_parts(std::move(*made), {}, output, {&file}, to);
+  return write_parts(std::move(*made), {}, output, from, to);
 }
 
 }  // namespace cli

@@ -378,12 +378,46 @@ class ark_importer : container_builder {
     std::vector<std::uint32_t> values;
     for (auto& [t, name] : all) {
       if (name.empty() || count[name] != 1) name = 't' + std::to_string(g_.tensors[t].id);
+      const std::size_t w = options_.weights != nullptr ? options_.weights->find(name) : 0;
+      if (options_.weights != nullptr && w != options_.weights->size()) {
+        values.push_back(parameter(t, (*options_.weights)[w]));
+        continue;
+      }
       values.push_back(add(nac::op_input, static_cast<std::uint8_t>(nac::input::user)));
       if (check_counts(); is_full_) return;
       ++parts.inputs;
       parts.add_name(parts.input_names, static_cast<std::uint16_t>(values.back()), name);
     }
     for (std::size_t i = 0; i < values.size(); ++i) write(all[i].first, values[i]);
+  }
+  /// A tensor of a safetensors file in place of an input.
+  [[nodiscard]] std::uint32_t parameter(std::uint32_t tensor, const nac::external_tensor& from) {
+    std::vector<std::uint32_t> shape;
+    bool fits = from.representable && from.as.type == type_of(tensor) &&
+                parts.parameters.size() < nac::max_id;
+    std::uint64_t count = 1;
+    for (const std::int64_t d : shape_of(tensor)) {
+      shape.push_back(static_cast<std::uint32_t>(d));
+      count *= static_cast<std::uint64_t>(d);
+    }
+    fits = fits && from.as.data.size() == count * nac::size_of(type_of(tensor));
+    if (!fits) {
+      node_ = static_cast<std::uint32_t>(g_.nodes.size());
+      refuse(errc::nac_weights_form, "",
+             "weight \"" + std::string(from.name) + "\" doesn't fit t" +
+                 std::to_string(g_.tensors[tensor].id) + "; expected " +
+                 std::string(info(g_.tensors[tensor].type).name) + " of " + std::to_string(count) +
+                 " elements");
+      node_ = 0;
+    }
+    nac::tensor_part t;
+    t.id = static_cast<std::uint16_t>(parts.parameters.size() + 1);
+    t.type = type_of(tensor);
+    t.shape = parts.add_numbers({shape.data(), shape.size()});
+    t.data = nac::parts::borrow(from.as.data);
+    parts.tensors.push_back(t);
+    parts.add_name(parts.parameters, t.id, from.name);
+    return add(nac::op_input, static_cast<std::uint8_t>(nac::input::parameter), {t.id});
   }
   void outputs(const inspect::flow& ends) {
     if (is_full_) return;

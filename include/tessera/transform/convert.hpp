@@ -46,7 +46,7 @@
 //
 // Link tessera::transform.
 //
-// Lifetime:   of to_nac: the parts own everything. Of to_ark: the network owns everything.
+// Lifetime:   of to_nac: the parts own everything but the weights that are given. Of to_ark: the network owns everything.
 // Errors:     ark_to_nac_* at nodes of the file, nac_to_ark_* at instructions; everything that has no
 //             counterpart is reported. nac_convert_* where an older version can't hold the container.
 // Limits:     those of the formats; max_comparisons; to_ark_options::limit.
@@ -67,6 +67,7 @@
 #include "../core/result.hpp"
 #include "../nac.hpp"
 #include "../nac/parts.hpp"
+#include "../nac/safetensors.hpp"
 #include "../vm/outcome.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -75,6 +76,8 @@ namespace transform {
 struct to_nac_options {
   nac::header form = nac::header::v1_8;
   std::uint64_t max_diagnostics = 1000;
+  /// Inputs that have the names of its tensors become parameters.
+  const nac::safetensors* weights = nullptr;
   /// Of tensors with others of their buffer, to find the inputs and outputs.
   std::uint64_t max_comparisons = std::uint64_t{1} << 26;
 };
