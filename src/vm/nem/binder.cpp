@@ -121,65 +121,161 @@ void each_list(Attributes& a, F&& f) {
     f(*l);
 }
 
-}  // namespace
-
-template <class T>
-std::span<T> kept_task::copy(std::span<const T> from) {
-  static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignment);
-  std::byte* const at = memory_.get() + size_;
-  size_ += room_of(from);
-  return {std::uninitialized_copy_n(from.data(), from.size(), reinterpret_cast<T*>(at)) -
-              static_cast<std::ptrdiff_t>(from.size()),
-          from.size()};
+/// A transfer or a store: of its operands only the bytes. The values and the nodes of its loops follow.
+struct kept_move {
+  struct operand {
+    std::byte* data;
+    std::int64_t extent;
+    element type;
+  };
+  model::task task;
+  operand operands[2];
+  touched_buffer buffers[2];
+  std::uint32_t depth;
+  bool is_memmove, is_deterministic;
+};
+[[nodiscard]] bool is_move(const bound_task& t) noexcept {
+  const bool moves = t.what.opcode == opcode::transfer || t.what.opcode == opcode::store;
+  return moves && t.what.inputs.size() == 1 && t.what.outputs.size() == 1;
 }
 
-void kept_task::keep(const bound_task& t) {
-  const bool is_move = t.what.opcode == opcode::transfer || t.what.opcode == opcode::store;
-  task_.task = t.task;
-  if (is_move) {  // which have no attributes: most of a call
-    task_.what.opcode = t.what.opcode;
-    task_.what.is_memmove = t.what.is_memmove;
-    task_.what.is_deterministic = t.what.is_deterministic;
-  } else {
-    task_.what = t.what;
+/// Memory that is filled, or read, from its beginning.
+class block {
+ public:
+  explicit block(std::byte* first) noexcept : at_(first) {}
+  template <class T>
+  std::span<T> copy(std::span<const T> from) noexcept {
+    static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= alignment);
+    std::byte* const at = at_;
+    at_ += room_of(from);
+    return {std::uninitialized_copy_n(from.data(), from.size(), reinterpret_cast<T*>(at)) -
+                static_cast<std::ptrdiff_t>(from.size()),
+            from.size()};
   }
+  /// What was copied to here.
+  template <class T>
+  [[nodiscard]] std::span<T> next(std::size_t count) noexcept {
+    const std::span<T> list(std::launder(reinterpret_cast<T*>(at_)), count);
+    at_ += room_of(std::span<const T>(list));
+    return list;
+  }
+
+ private:
+  std::byte* at_;
+};
+
+}  // namespace
+
+std::byte* kept_memory::get(std::size_t bytes) {
+  constexpr std::size_t chunk = std::size_t{1} << 16;
+  bytes = (bytes + alignment - 1) / alignment * alignment;
+  if (bytes > chunk / 4) {
+    chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(bytes));
+    return chunks_.back().get();
+  }
+  if (bytes > left_) {
+    chunks_.push_back(std::make_unique_for_overwrite<std::byte[]>(chunk));
+    at_ = chunks_.back().get();
+    left_ = chunk;
+  }
+  std::byte* const out = at_;
+  at_ += bytes;
+  left_ -= bytes;
+  return out;
+}
+
+/// What it had isn't given back: each time there is twice as much, so that this is no more.
+void kept_task::reserve(std::size_t bytes, kept_memory& memory) {
+  if (bytes <= capacity_) return;
+  capacity_ = std::max(bytes, 2 * capacity_);
+  memory_ = memory.get(capacity_);
+}
+
+void kept_task::keep(const bound_task& t, kept_memory& memory) {
+  node_ = t.task.node;
+  is_move_ = is_move(t);
+  if (is_move_)
+    keep_move(t, memory);
+  else
+    keep_compute(t, memory);
+}
+
+void kept_task::keep_move(const bound_task& t, kept_memory& memory) {
+  kept_move m;
+  m.task = t.task;
+  for (std::size_t i = 0; i < 2; ++i) {
+    m.operands[i] = {t.operands[i].data, t.operands[i].extent, t.operands[i].element};
+    m.buffers[i] = t.buffers[i];
+  }
+  m.depth = static_cast<std::uint32_t>(t.loops.size());
+  m.is_memmove = t.what.is_memmove;
+  m.is_deterministic = t.what.is_deterministic;
+  const std::span<const kept_move> one(&m, 1);
+  reserve(room_of(one) + room_of(t.iteration) + room_of(t.loops), memory);
+  block to(memory_);
+  (void)to.copy(one);
+  (void)to.copy(t.iteration);
+  (void)to.copy(t.loops);
+}
+
+void kept_task::keep_compute(const bound_task& t, kept_memory& memory) {
+  const std::span<const bound_task> one(&t, 1);
   const std::span<const tensor> tensors = t.operands;
-  std::size_t size =
-      room_of(tensors) + room_of(t.buffers) + room_of(t.iteration) + room_of(t.loops);
+  std::size_t size = room_of(one) + room_of(tensors) + room_of(t.buffers) + room_of(t.iteration) +
+                     room_of(t.loops);
   for (const tensor& x : tensors) {
     size += room_of(x.shape) + room_of(x.strides);
     if (x.quant != nullptr)
       size +=
           room_of(std::span(x.quant, 1)) + room_of(x.quant->scales) + room_of(x.quant->zero_points);
   }
-  if (!is_move)
-    each_list(t.what.attributes, [&](const view<std::int64_t>& l) { size += room_of(spanned(l)); });
-  if (size > capacity_) {
-    memory_ = std::make_unique_for_overwrite<std::byte[]>(size);
-    capacity_ = size;
-  }
-  size_ = 0;
+  each_list(t.what.attributes, [&](const view<std::int64_t>& l) { size += room_of(spanned(l)); });
+  reserve(size, memory);
 
-  task_.operands = copy(tensors);
-  task_.what.inputs = std::span<const tensor>(task_.operands).first(t.what.inputs.size());
-  task_.what.outputs = std::span<const tensor>(task_.operands).subspan(t.what.inputs.size());
-  task_.buffers = copy(t.buffers);
-  task_.iteration = copy(t.iteration);
-  task_.loops = copy(t.loops);
-  if (is_move) return;
-  for (tensor& x : task_.operands) {
-    x.shape = copy(x.shape);
-    x.strides = copy(x.strides);
+  block to(memory_);
+  bound_task& own = to.copy(one)[0];
+  own.operands = to.copy(tensors);
+  own.what.inputs = std::span<const tensor>(own.operands).first(t.what.inputs.size());
+  own.what.outputs = std::span<const tensor>(own.operands).subspan(t.what.inputs.size());
+  own.buffers = to.copy(t.buffers);
+  own.iteration = to.copy(t.iteration);
+  own.loops = to.copy(t.loops);
+  for (tensor& x : own.operands) {
+    x.shape = to.copy(x.shape);
+    x.strides = to.copy(x.strides);
     if (x.quant == nullptr) continue;
-    descriptor& d = copy(std::span(x.quant, 1))[0];
-    d.scales = copy(d.scales);
-    d.zero_points = copy(d.zero_points);
+    descriptor& d = to.copy(std::span(x.quant, 1))[0];
+    d.scales = to.copy(d.scales);
+    d.zero_points = to.copy(d.zero_points);
     x.quant = &d;
   }
-  each_list(task_.what.attributes, [&](view<std::int64_t>& l) {
-    const std::span<const std::int64_t> at = copy(spanned(l));
+  each_list(own.what.attributes, [&](view<std::int64_t>& l) {
+    const std::span<const std::int64_t> at = to.copy(spanned(l));
     l = {at.data(), at.size()};
   });
+}
+
+bound_task& kept_task::restore(restored_task& to) const {
+  block from(memory_);
+  if (!is_move_) return from.next<bound_task>(1)[0];
+  const kept_move& m = from.next<kept_move>(1)[0];
+  bound_task& t = to.move;
+  t.task = m.task;
+  for (std::size_t i = 0; i < 2; ++i) {
+    to.operands[i].data = m.operands[i].data;
+    to.operands[i].extent = m.operands[i].extent;
+    to.operands[i].element = m.operands[i].type;
+  }
+  t.operands = to.operands;
+  t.what.opcode = m.task.opcode;
+  t.what.inputs = std::span<const tensor>(to.operands).first(1);
+  t.what.outputs = std::span<const tensor>(to.operands).subspan(1);
+  t.what.is_memmove = m.is_memmove;
+  t.what.is_deterministic = m.is_deterministic;
+  t.buffers = m.buffers;
+  t.iteration = from.next<std::int64_t>(m.depth);
+  t.loops = from.next<std::uint32_t>(m.depth);
+  return t;
 }
 
 }  // namespace vm::nem

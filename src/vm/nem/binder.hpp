@@ -6,7 +6,9 @@
 //   binder to(program, bases);                    // the first byte of each buffer
 //   bound_task& t = to.bind(values, task);        // valid until the next one is bound
 //   kept_task later;
-//   later.keep(t);                                // or kept: it owns all that it points to
+//   later.keep(t, memory);                        // or kept, with all that it points to
+//   restored_task r;
+//   bound_task& again = later.restore(r);
 //
 //   scales                 rounded to binary32
 //   axes of descriptors    counted from 0
@@ -16,12 +18,13 @@
 // Lifetime:   borrows the program and the buffers.
 // Errors:     none: regions are sound.
 // Limits:     none.
-// Allocation: what the largest task needs; a kept_task what the largest one that it
+// Allocation: what the largest task needs; a kept_task at most three times what the largest one that it
 //             kept needs.
 
 #ifndef TESSERA_VM_NEM_BINDER_HPP
 #define TESSERA_VM_NEM_BINDER_HPP
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -62,19 +65,42 @@ class binder {
 /// The dense strides of a shape, in elements.
 void make_strides(shape_view shape, std::int64_t* to) noexcept;
 
-/// A bound task that owns what it points to, but for the buffers' bytes.
-class kept_task {
+/// Memory of kept tasks, which is given back all at once.
+class kept_memory {
  public:
-  void keep(const bound_task& t);
-  [[nodiscard]] bound_task& operator*() noexcept { return task_; }
+  /// Aligned to 16.
+  [[nodiscard]] std::byte* get(std::size_t bytes);
 
  private:
-  template <class T>
-  [[nodiscard]] std::span<T> copy(std::span<const T> from);
+  std::vector<std::unique_ptr<std::byte[]>> chunks_;
+  std::byte* at_ = nullptr;
+  std::size_t left_ = 0;  ///< in the last chunk
+};
 
-  bound_task task_;
-  std::unique_ptr<std::byte[]> memory_;
-  std::size_t size_ = 0, capacity_ = 0;  ///< bytes
+/// Where a kept transfer or store is put together again.
+struct restored_task {
+  bound_task move;
+  std::array<tensor, 2> operands;
+};
+
+/// A bound task with all that it points to, but for the buffers' bytes. Tens of thousands may be kept
+/// at once: of transfers and stores, which have neither shapes nor attributes, only what they have.
+class kept_task {
+ public:
+  void keep(const bound_task& t, kept_memory& memory);
+  /// The task, until another one is kept here or restored to the same place.
+  [[nodiscard]] bound_task& restore(restored_task& to) const;
+  [[nodiscard]] std::uint32_t node() const noexcept { return node_; }
+
+ private:
+  void reserve(std::size_t bytes, kept_memory& memory);
+  void keep_move(const bound_task& t, kept_memory& memory);
+  void keep_compute(const bound_task& t, kept_memory& memory);
+
+  std::byte* memory_ = nullptr;
+  std::size_t capacity_ = 0;  ///< bytes
+  std::uint32_t node_ = 0;
+  bool is_move_ = false;
 };
 
 }  // namespace vm::nem

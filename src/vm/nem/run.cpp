@@ -267,7 +267,7 @@ void run_visitor::keep(const model::values& v, const model::task& t, const bound
   }
   const std::uint32_t slot = free_slots_.back();
   free_slots_.pop_back();
-  kept_[slot].keep(b);
+  kept_[slot].keep(b, kept_memory_);
   if (max_tokens_ != 0) ++events_;
   (void)graph_.issue(v.tasks_before(t), t.mode == model::mode::sync, when_ready(), slot);
   if (kept() > how_.lookahead) drain(how_.lookahead / 2);
@@ -279,7 +279,7 @@ void run_visitor::drain(std::size_t left) {
     while (graph_.grant(ready_.empty() ? never : ready_.first_time(), when_ready())) {}
     if (ready_.empty()) return;
     const task_graph::ready_task r = ready_.pop();
-    bound_task& t = *kept_[r.slot];
+    bound_task& t = kept_[r.slot].restore(restored_);
     execute(t);
     const std::uint64_t done = when_ != nullptr ? when_->place(t, r).end : 0;
     free_slots_.push_back(r.slot);

@@ -97,7 +97,7 @@ class run_visitor : public model::visitor {
   void execute(bound_task& t);
   /// What the graph calls with tasks that may start.
   [[nodiscard]] auto when_ready() {
-    return [this](const task_graph::ready_task& t) { ready_.push(t, (*kept_[t.slot]).task.node); };
+    return [this](const task_graph::ready_task& t) { ready_.push(t, kept_[t.slot].node()); };
   }
 
   const model::program& program_;
@@ -135,7 +135,9 @@ class run_visitor : public model::visitor {
   std::uint64_t max_tokens_;  ///< live at once, of a timed run; 0: any number
   task_graph graph_;
   ready_tasks ready_;
-  std::deque<kept_task> kept_;             ///< by slot; slots of completed tasks are reused
+  kept_memory kept_memory_;
+  std::vector<kept_task> kept_;  ///< by slot; slots of completed tasks are reused
+  restored_task restored_;
   std::vector<std::uint32_t> free_slots_;  ///< of kept_
 };
 
