@@ -50,7 +50,7 @@ namespace detail {
 }
 
 /// Sets what decorators and operands say of a task: its unit, its engine, the operands' flags.
-[[gnu::cold]] inline void bind(context& c, task& t) {
+inline void bind(context& c, task& t) {
   t.unit = unit::none;
   t.unit_index = 0;
   t.engine = -1;

@@ -47,7 +47,7 @@ namespace detail {
 }
 
 /// Finds the buffer of a region. False where it has none that is sound.
-[[gnu::cold]] inline bool find_buffer(context& c, std::uint32_t at, region& r) {
+inline bool find_buffer(context& c, std::uint32_t at, region& r) {
   const std::uint32_t name_index = c[at].value;
   const binding& b = (*c.names)[name_index];
   if (b.kind == binding_kind::none) {
@@ -143,7 +143,7 @@ namespace detail {
 }
 
 /// Whether the bytes of a region, of which there is at least one, are in its buffer.
-[[gnu::cold]] inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
+inline bool check_bounds(context& c, std::uint32_t at, const region& r) {
   const buffer& b = c.v.buffers[r.buffer];
   if (r.offset <= b.size && r.extent <= b.size - r.offset) return true;
   (c.report(errc::nem_reg_003_bounds, at)
@@ -160,8 +160,7 @@ inline constexpr purpose for_dimension = {"shape dimensions must be integers"};
 inline constexpr purpose for_stride = {"strides must be integers"};
 
 /// Appends the region of a node_kind::region. `declaration` is its `let`, or no_node.
-[[gnu::cold]] inline std::uint32_t evaluate_region(context& c, std::uint32_t at,
-                                                   std::uint32_t declaration) {
+inline std::uint32_t evaluate_region(context& c, std::uint32_t at, std::uint32_t declaration) {
   region r;
   r.node = at;
   r.declaration = declaration;
