@@ -322,7 +322,7 @@ TEST_CASE("transform/lower: random programs", "[transform]") {
     const std::string why =
         lowers(net.program(), device("large", l1[seed % 3], l2[seed % 2]), {{2, 4, 9, 7}});
     CHECK((why.empty() || why.find("the smallest tile takes") != std::string::npos));
-    lowered += why.empty() ? 1 : 0;
+    lowered += why.empty() ? 1u : 0u;
   }
   CHECK(lowered >= programs - programs / 6);
 }
