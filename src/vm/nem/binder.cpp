@@ -134,7 +134,7 @@ struct kept_move {
   std::uint32_t depth;
   bool is_memmove, is_deterministic;
 };
-[[nodiscard]] bool is_move(const bound_task& t) noexcept {
+[[nodiscard]] bool is_plain_move(const bound_task& t) noexcept {
   const bool moves = t.what.opcode == opcode::transfer || t.what.opcode == opcode::store;
   return moves && t.what.inputs.size() == 1 && t.what.outputs.size() == 1;
 }
@@ -193,7 +193,7 @@ void kept_task::reserve(std::size_t bytes, kept_memory& memory) {
 
 void kept_task::keep(const bound_task& t, kept_memory& memory) {
   node_ = t.task.node;
-  is_move_ = is_move(t);
+  is_move_ = is_plain_move(t);
   if (is_move_)
     keep_move(t, memory);
   else
