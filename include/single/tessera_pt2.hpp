@@ -558,7 +558,7 @@ concept temporary_text =
   X(ark_to_nac_operation, 2140, "NAC has no form for this operation")                              \
   X(ark_to_nac_type, 2141, "NAC has no code for this data type")                                   \
   X(ark_to_nac_memory, 2142, "NAC has no form for this use of memory")                             \
-  X(ark_to_nac_limit, 2143, "more than a NAC container can number")
+  X(ark_to_nac_limit, 2143, "more instructions or names than a NAC container can number")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ARK_HPP
 

@@ -282,22 +282,27 @@ TEST_CASE("transform/to_nac: what is refused, and where", "[transform]") {
   }
   {
     run::script s;
-    s.op("Relu", {s.tensor("UINT32", {4})}, {s.tensor("UINT32", {4})});
+    const int x = s.tensor("UINT32", {4}), y = s.tensor("UINT32", {4});
+    s.op("Relu", {x}, {y});
     CHECK(refused(s, errc::ark_to_nac_type) ==
           "$.Nodes[0].Op.ReadTensors[0] Relu: t0 is UINT32, which NAC has no code for");
   }
   {
     run::script s;
-    s.op("Copy", {s.tensor("FP32", {4})}, {s.tensor("FP32", {4})});
-    s.op("Copy", {s.tensor("FP8_E4M3", {4})}, {s.tensor("FP8_E4M3", {4})});
+    const int x = s.tensor("FP32", {4}), y = s.tensor("FP32", {4});
+    const int z = s.tensor("FP8_E4M3", {4}), w = s.tensor("FP8_E4M3", {4});
+    s.op("Copy", {x}, {y});
+    s.op("Copy", {z}, {w});
     CHECK(refused(s, errc::ark_to_nac_type, true) ==
           "$.Nodes[1].Op.ReadTensors[0] Copy: t3 is FP8_E4M3, which NAC has no code for");
   }
   {
     run::script s;
     const int buffer = s.buffer();
-    s.op("Copy", {s.tensor("UINT8", {7}, buffer)}, {s.tensor("UINT8", {7})});
-    s.op("Copy", {s.tensor("FP32", {1}, buffer)}, {s.tensor("FP32", {1})});
+    const int x = s.tensor("UINT8", {7}, buffer), y = s.tensor("UINT8", {7});
+    const int z = s.tensor("FP32", {1}, buffer), w = s.tensor("FP32", {1});
+    s.op("Copy", {x}, {y});
+    s.op("Copy", {z}, {w});
     CHECK(
         refused(s, errc::ark_to_nac_memory) ==
         "$.Nodes[1].Op.ReadTensors[0] Copy: t3: its buffer has 7 bytes; expected a multiple of 4");

@@ -24,12 +24,19 @@
 #include <cstdint>
 
 #include "../../../version.hpp"
+#if !defined(__SIZEOF_INT128__)
+#include "wide_integer.hpp"
+#endif
 
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 namespace detail {
 
+#if defined(__SIZEOF_INT128__)
 __extension__ using int128 = __int128;
+#else
+using int128 = wide_integer;
+#endif
 
 /// The values of a loop variable.
 struct loop_range {

@@ -616,7 +616,7 @@ class loop_proof {
   /// Whether the bytes of all iterations together are one range.
   [[nodiscard]] static bool has_no_gaps(const moving_access& a) noexcept {
     if (!a.what.offset.is_exact() || a.what.min_extent != a.what.max_extent) return false;
-    constexpr int128 plenty = int128{1} << 64;  // more than any stride
+    const int128 plenty = int128{INT64_MAX} * 4;  // more than any stride
     int128 covered = a.what.max_extent;
     bool is_done[affine::max_loops] = {};
     for (std::size_t round = 0; round < affine::max_loops; ++round) {

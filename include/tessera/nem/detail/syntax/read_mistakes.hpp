@@ -501,7 +501,11 @@ inline bool reader::bad_range() {
   if (!may_report()) return false;
   auto out = found_.add(errc::nem_syn_001_token, token());
   out << "expected an expression, got " << here_is() << hint;
-  out.fix(range(at_, at_ + 1)) << "";
+  const char* const next = after_blanks(at_ + 1);
+  const char first = next < end_ ? *next : '\n';
+  const bool has_end = (first >= '0' && first <= '9') || (first >= 'a' && first <= 'z') ||
+                       (first >= 'A' && first <= 'Z') || first == '_' || first == '(';
+  if (has_end) out.fix(range(at_, at_ + 1)) << "";
   take();
   return true;
 }
