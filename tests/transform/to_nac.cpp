@@ -294,7 +294,7 @@ TEST_CASE("transform/to_nac: what is refused, and where", "[transform]") {
     s.op("Copy", {x}, {y});
     s.op("Copy", {z}, {w});
     CHECK(refused(s, errc::ark_to_nac_type, true) ==
-          "$.Nodes[1].Op.ReadTensors[0] Copy: t3 is FP8_E4M3, which NAC has no code for");
+          "$.Nodes[1].Op.ReadTensors[0] Copy: t2 is FP8_E4M3, which NAC has no code for");
   }
   {
     run::script s;
@@ -305,7 +305,7 @@ TEST_CASE("transform/to_nac: what is refused, and where", "[transform]") {
     s.op("Copy", {z}, {w});
     CHECK(
         refused(s, errc::ark_to_nac_memory) ==
-        "$.Nodes[1].Op.ReadTensors[0] Copy: t3: its buffer has 7 bytes; expected a multiple of 4");
+        "$.Nodes[1].Op.ReadTensors[0] Copy: t2: its buffer has 7 bytes; expected a multiple of 4");
   }
   {
     run::script s;
