@@ -235,7 +235,7 @@ constexpr generator generators[] = {
        repeat(n, [](text& s, std::size_t i) {
          s << "transfer.async(dst=region(a, " << 64 * (i * 7 % 8192) << ", 16), src=region(b, "
            << 64 * (i * 5 % 8192) << ", 16))\n";
-         if (i % 512 == 99)
+         if (i % 1024 == 99)
            s << "transfer.async(dst=region(a, 0, 524288), src=region(b, 0, 524288))\n";
        });
      }},

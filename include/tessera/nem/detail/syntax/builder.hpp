@@ -6,6 +6,7 @@
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_BUILDER_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_BUILDER_HPP
 
+#include <bit>
 #include <cstdint>
 #include <string_view>
 
@@ -53,7 +54,7 @@ TESSERA_INLINE expr::expr(double number) : is_bad_(!(number - number == 0)) {
     text_ << (number < 0 ? "-infinity" : number > 0 ? "infinity" : "nan");
     return;
   }
-  if (number < 0 || (number == 0 && 1 / number < 0)) {
+  if (std::bit_cast<std::uint64_t>(number) >> 63 != 0) {  // -0.0, too
     text_ << '-';
     number = -number;
     precedence_ = 2;
