@@ -8867,7 +8867,7 @@ template <class Visitor>
 concept proves_loops = requires(Visitor& to) {
   to.earlier();
 };
-/// Stands for that of other visitors.
+/// The order of visitors without one: any earlier task may race, and nothing is known to be written.
 struct no_order {
   static bool may_race(const values&, const byte_range&, bool) noexcept { return true; }
   static bool is_written(const values&, const byte_range&) noexcept { return false; }

@@ -39,7 +39,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-/// What `tessera lsp` is told, or `initializationOptions`, whose members have the names in brackets.
+/// The options of `tessera lsp`, or `initializationOptions`, whose members have the names in brackets.
 struct lsp_options {
   std::string device;                        ///< as --device ["device"]
   std::string devices;                       ///< a folder, as --devices ["devices"]

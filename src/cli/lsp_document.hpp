@@ -139,7 +139,7 @@ class document {
   bool change(const std::vector<text_change>& all, encoding e, std::int64_t version);
   /// It, or what it includes, is being typed: from now on it is checked in part.
   void type();
-  /// That has ended for now: it is checked fully.
+  /// It has been saved, and is checked whole until it is typed in again.
   void save();
   void forget();
 
