@@ -2,13 +2,9 @@
 // SPDX-License-Identifier: MIT
 //
 // Lowering: networks of PyTorch on all devices, each mapped operation on a device whose memory makes
-// many tiles, random programs, and what is refused.
-
-#include <bit>
-#include <cstdio>
+// many tiles, and what is refused. Random programs are those of lower_laws.cpp.
 
 #include "import/recorded.hpp"
-#include "io/random.hpp"
 #include "lowered.hpp"
 
 using namespace import_tests;
@@ -16,6 +12,7 @@ using nem::element;
 using transform_tests::container;
 using transform_tests::device;
 using transform_tests::lowers;
+using transform_tests::program_text;
 using transform_tests::shapes;
 
 namespace {
@@ -29,152 +26,6 @@ shapes recorded_shapes(const expectations& all, const std::string& name) {
     out.push_back(shape_of(*in));
   }
 }
-
-/// A program in assembly that is made line by line, with random weights.
-class program_text {
- public:
-  explicit program_text(std::uint64_t seed) : random_(seed) {}
-
-  [[nodiscard]] std::uint64_t below(std::uint64_t n) { return io::next_bits(random_) % n; }
-  std::string add(const std::string& call) {
-    const std::string name = "t" + std::to_string(count_++);
-    code_ += "  " + name + " = " + call + "\n";
-    return name;
-  }
-  std::string weight(const std::vector<std::int64_t>& shape) {
-    const std::string name = "w" + std::to_string(weights_++);
-    std::string dims, hex;
-    std::int64_t n = 1;
-    for (const std::int64_t d : shape) {
-      dims.append(dims.empty() ? "" : ", ").append(std::to_string(d));
-      n *= d;
-    }
-    for (std::int64_t i = 0; i < n; ++i) {
-      const auto x = static_cast<float>(static_cast<double>(below(2001)) / 1000 - 1);
-      char word[16];
-      std::snprintf(word, sizeof word, " %08x", __builtin_bswap32(std::bit_cast<std::uint32_t>(x)));
-      hex += word;
-    }
-    tensors_ += "  \"" + name + "\" = f32 [" + dims + "] hex {" + hex + " }\n";
-    code_ += "  " + name + " = parameter \"" + name + "\"\n";
-    return name;
-  }
-  [[nodiscard]] std::string with_output(const std::string& y) const {
-    return (tensors_.empty() ? std::string() : "tensors:\n" + tensors_) + "code:\n" + code_ +
-           "  output(" + y + ")\n";
-  }
-
- private:
-  std::uint64_t random_;
-  std::size_t count_ = 0, weights_ = 0;
-  std::string tensors_, code_;
-};
-
-std::string text_of(const std::vector<std::int64_t>& list) {
-  std::string out = "[";
-  for (std::size_t k = 0; k < list.size(); ++k)
-    out.append(k == 0 ? "" : ", ").append(std::to_string(list[k]));
-  return out + "]";
-}
-
-/// Random operations on images and matrices, each of those before.
-class random_program {
- public:
-  explicit random_program(std::uint64_t seed) : text_(seed) {}
-
-  [[nodiscard]] std::string make() {
-    images_.push_back({text_.add("input"), {2, 4, 9, 7}});
-    for (std::uint64_t k = 0, n = 2 + text_.below(5); k < n; ++k) add_image();
-    const tensor last = images_.back();
-    const std::int64_t rows = last.shape[0],
-                       columns = last.shape[1] * last.shape[2] * last.shape[3];
-    if (text_.below(3) == 0) return text_.with_output(last.name);
-    matrices_.push_back({text_.add("nac.view(" + last.name + ", " + text_of({rows, columns}) + ")"),
-                         {rows, columns}});
-    for (std::uint64_t k = 0, n = 1 + text_.below(4); k < n; ++k) add_matrix();
-    return text_.with_output(matrices_.back().name);
-  }
-
- private:
-  struct tensor {
-    std::string name;
-    std::vector<std::int64_t> shape;
-  };
-
-  void add_image() {
-    const tensor x = images_[text_.below(images_.size())];
-    const std::int64_t c = x.shape[1], h = x.shape[2], w = x.shape[3];
-    switch (text_.below(9)) {
-      case 0: return keep(x, "aten.gelu.default(" + x.name + ")");
-      case 1: return keep(x, "aten.hardswish.default(" + x.name + ")");
-      case 2: return keep(x, "nac.mul(" + x.name + ", 0.75)");
-      case 3: {
-        for (const tensor& other : images_)
-          if (other.shape == x.shape && text_.below(2) == 0)
-            return keep(x, "nac.add(" + x.name + ", " + other.name + ")");
-        return keep(x, "aten.sigmoid.default(" + x.name + ")");
-      }
-      case 4: return convolve(x, c, h, w);
-      case 5:
-        if (h < 3 || w < 3) return keep(x, "aten.relu.default(" + x.name + ")");
-        return add({text_.add("aten.max_pool2d.default(" + x.name + ", [3, 2], [2, 2], [1, 1])"),
-                    {x.shape[0], c, (h - 1) / 2 + 1, w / 2 + 1}});
-      case 6: {
-        const std::string last = text_.add("aten.permute.default(" + x.name + ", [0, 2, 3, 1])");
-        const std::string scale = text_.weight({c}), bias = text_.weight({c});
-        const std::string y = text_.add("aten.layer_norm.default(" + last + ", [" +
-                                        std::to_string(c) + "], " + scale + ", " + bias + ")");
-        return keep(x, "aten.permute.default(" + y + ", [0, 3, 1, 2])");
-      }
-      case 7: return keep(x, "aten.softmax.int(" + x.name + ", 1)");
-      default:
-        if (c > 24) return keep(x, "aten.tanh.default(" + x.name + ")");
-        return add({text_.add("aten.cat.default(" + x.name + ", " + x.name + ", 1)"),
-                    {x.shape[0], 2 * c, h, w}});
-    }
-  }
-  void convolve(const tensor& x, std::int64_t c, std::int64_t h, std::int64_t w) {
-    const auto k = static_cast<std::int64_t>(h < 3 || w < 3 ? 1 : 1 + 2 * text_.below(2));
-    const auto s = static_cast<std::int64_t>(1 + text_.below(2)), p = k / 2;
-    const bool is_depthwise = text_.below(3) == 0;
-    const auto out = is_depthwise ? c : static_cast<std::int64_t>(1 + text_.below(12));
-    const std::string weight = text_.weight({out, is_depthwise ? 1 : c, k, k});
-    const std::string bias = text_.below(2) == 0 ? "null" : text_.weight({out});
-    add({text_.add("aten.conv2d.default(" + x.name + ", " + weight + ", " + bias + ", " +
-                   text_of({s, s}) + ", " + text_of({p, p}) + ", [1, 1], " +
-                   std::to_string(is_depthwise ? c : 1) + ")"),
-         {x.shape[0], out, (h + 2 * p - k) / s + 1, (w + 2 * p - k) / s + 1}});
-  }
-  void add_matrix() {
-    const tensor x = matrices_.back();
-    const std::int64_t n = x.shape[0], c = x.shape[1];
-    switch (text_.below(5)) {
-      case 0:
-        return matrices_.push_back({text_.add("aten.softmax.int(" + x.name + ", -1)"), x.shape});
-      case 1: {
-        const std::string turned = text_.add("nac.transpose(" + x.name + ", 0, 1)");
-        return matrices_.push_back(
-            {text_.add("nac.matmul(" + x.name + ", " + turned + ")"), {n, n}});
-      }
-      case 2:
-        return matrices_.push_back({text_.add("aten.slice.Tensor(" + x.name + ", 1, 0, " +
-                                              std::to_string((c + 1) / 2) + ")"),
-                                    {n, (c + 1) / 2}});
-      case 3: return matrices_.push_back({text_.add("aten.silu.default(" + x.name + ")"), x.shape});
-      default: {
-        const auto out = static_cast<std::int64_t>(1 + text_.below(40));
-        const std::string w = text_.weight({out, c}), b = text_.weight({out});
-        return matrices_.push_back(
-            {text_.add("aten.linear.default(" + x.name + ", " + w + ", " + b + ")"), {n, out}});
-      }
-    }
-  }
-  void keep(const tensor& x, const std::string& call) { add({text_.add(call), x.shape}); }
-  void add(tensor t) { images_.push_back(std::move(t)); }
-
-  program_text text_;
-  std::vector<tensor> images_, matrices_;
-};
 
 /// An operation on an image x, with weights of its own as "W(shape)".
 container one_operation(std::string call) {
@@ -309,22 +160,6 @@ TEST_CASE("transform/lower: networks of PyTorch on each device", "[transform]") 
     CHECK(lowers(better.program(), device("npm_lite"), of, element::f16) == "");
     CHECK(lowers(better.program(), device("small"), of, element::f16) == "");
   }
-}
-
-TEST_CASE("transform/lower: random programs", "[transform]") {
-  std::size_t lowered = 0, programs = 60;
-  for (std::uint64_t seed = 0; seed < programs; ++seed) {
-    const std::string code = random_program(seed).make();
-    INFO("seed " << seed);
-    const container net{std::string_view(code)};
-    const std::int64_t l1[] = {4 << 20, 1 << 16, 1 << 13};
-    const std::int64_t l2[] = {16 << 20, 1 << 12};
-    const std::string why =
-        lowers(net.program(), device("large", l1[seed % 3], l2[seed % 2]), {{2, 4, 9, 7}});
-    CHECK((why.empty() || why.find("the smallest tile takes") != std::string::npos));
-    lowered += why.empty() ? 1u : 0u;
-  }
-  CHECK(lowered >= programs - programs / 6);
 }
 
 TEST_CASE("transform/lower: the same program each time", "[transform]") {
