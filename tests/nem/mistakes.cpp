@@ -216,6 +216,9 @@ const mistake mistakes[] = {
     {"let R = Region(A, 0, 8)",
      "SYN-008@14+1 expected a declaration, a task or a loop, got '(' | did you mean region? | 8+6 "
      "'region'"},
+    {"let R = region(A, 0, 8) elem=i8, shape=[8], layout=Nregion(A, 8, 8)",
+     "SYN-008@58+1 expected a declaration, a task or a loop, got '('"},
+    {"const R = Region(A, 0, 8)", "SYN-008@16+1 expected a declaration, a task or a loop, got '('"},
     {"region R = (A, 0, 8)",
      "SYN-008@0+6 expected a declaration, a task or a loop, got 'region' | for example: let X = "
      "region(B, 0, 8) elem=f16, shape=[2, 2], layout=NK"},
@@ -287,6 +290,14 @@ const mistake mistakes[] = {
     {"t = softmax.async in X out Y, axis=-1",
      "SYN-008@34+1 expected a declaration, a task or a loop, got '=': attributes are separated by "
      "blanks | 28+1 ''"},
+    {"t = relu.async in X,out Y", "SYN-001@20+3 expected a region, got 'out' | 19+1 ' '"},
+    {"t = softmax.async in X out Y,axis=-1",
+     "SYN-008@33+1 expected a declaration, a task or a loop, got '=': attributes are separated by "
+     "blanks | 28+1 ' '"},
+    {"t = mha.async in X out Y num_heads=2,axis=-1",
+     "SYN-001@36+1 expected an attribute or a statement, got ',': attributes are separated by "
+     "blanks "
+     "| 36+1 ' '"},
     {"t = softmax.async in X out Y axis:1",
      "SYN-008@29+4 expected a declaration, a task or a loop, got 'axis': attributes are written as "
      "axis=..."},

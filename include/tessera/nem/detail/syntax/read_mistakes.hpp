@@ -363,12 +363,22 @@ inline bool reader::no_statement() {
 }
 
 inline void reader::misspelt_region(findings::writer out) {
-  const char* first = last_;
-  while (first > source_ && last_ - first < 8 && is(first[-1], class_letter)) --first;
+  const auto back = [this](const char* p, std::uint8_t classes) {
+    while (p > source_ && is(p[-1], classes)) --p;
+    return p;
+  };
+  constexpr std::uint8_t in_word = class_letter | class_digit;
+  const char* const first = back(last_, in_word);
   const std::string_view written(first, static_cast<std::size_t>(last_ - first));
   suggestion near(written);
   near.offer("region");
-  if (near.word().empty()) return;
+  if (near.word().empty() || written == "region") return;
+  // Only in let R = region(…).
+  const char* const equals = back(first, class_blank);
+  if (equals == source_ || equals[-1] != '=') return;
+  const char* const let_last = back(back(back(equals - 1, class_blank), in_word), class_blank);
+  const char* const let = back(let_last, in_word);
+  if (std::string_view(let, static_cast<std::size_t>(let_last - let)) != "let") return;
   out.note() << "did you mean region?";
   out.fix(range(first, last_)) << "region";
 }
@@ -583,7 +593,7 @@ inline void reader::comma_before_out() {
   if (!may_report()) return;
   auto out = found_.add(errc::nem_syn_001_token, token());
   out << "expected a region, got " << here_is();
-  out.fix(range(last_ - 1, last_)) << "";
+  out.fix(range(last_ - 1, last_)) << (at_ == last_ ? " " : "");
 }
 
 inline bool reader::stray_comma() {
@@ -596,7 +606,7 @@ inline bool reader::stray_comma() {
   auto out = found_.add(errc::nem_syn_001_token, comma);
   out << "expected an attribute or a statement, got ','";
   if (goes_on) out << ": attributes are separated by blanks";
-  if (goes_on) out.fix(comma) << "";
+  if (goes_on) out.fix(comma) << (next == at_ + 1 ? " " : "");
   if (goes_on) take();
   return goes_on;
 }
@@ -612,7 +622,7 @@ inline bool reader::attribute_as_operand(std::uint32_t task) {
   if (!may_report()) return false;
   auto out = found_.add(errc::nem_syn_008_statement, token());
   out << "expected a declaration, a task or a loop, got '=': attributes are separated by blanks";
-  out.fix(range(comma - 1, comma)) << "";
+  out.fix(range(comma - 1, comma)) << (comma == first ? " " : "");
   count_ = last_operand_;
   last_operand_ = task + 1;
   while (nodes_[last_operand_].next < count_) last_operand_ = nodes_[last_operand_].next;
