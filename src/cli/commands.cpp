@@ -187,7 +187,8 @@ constexpr option_row option_rows[] = {
      "The seed of random values for inputs without a file, and of NAC execution\nplans"},
     {"trace", "--random", "SEED", everywhere,
      "The seed of random values for inputs without a file"},
-    {"lower", "--random", "SEED", everywhere, "The seed of the random inputs of --check (0)"},
+    {"lower", "--random", "SEED", everywhere,
+     "The seed of the random inputs of --check and of runs that find ranges (0)"},
     {"optimize", "--random", "SEED", everywhere,
      "The seed of random values for inputs without a file (zeros)"},
     {"run", "--samples", "COUNT", in_alir,
@@ -367,10 +368,11 @@ constexpr option_row option_rows[] = {
     {"lower", "--device!", "FILE", everywhere,
      "The file of the device (FILE:NAME if it defines several)"},
     {"lower", "--shape", "[NAME=]SHAPE", everywhere, "The shape of an input: 1x3x224x224"},
-    {"lower", "--dtype", "TYPE", everywhere, "The type of all elements (f32)", "f32 f16 bf16"},
+    {"lower", "--dtype", "TYPE", everywhere, "The type of all elements (f32)", "f32 f16 bf16 i8"},
     {"lower", "--check", "", everywhere,
      "Require that the program verifies, gives the same bytes under three\n"
-     "schedules, and agrees with the network on random inputs"},
+     "schedules, and agrees with the network on random inputs; of i8, exactly\n"
+     "with the quantized network"},
     {"lower", "--report", "", everywhere,
      "Print each step's tiles, cycles, use of units and bytes moved, and the\n"
      "least cycles in which the device's units could do its work"},
@@ -576,7 +578,10 @@ name in --weights, or from --input; files without a NAME are for the inputs.)"},
 inputs' names or input_0, output_0 and so on; `tessera run` takes the buffer `weights` from OUTPUT with
 .weights in place of .nem, which is written too. Shapes are fixed. What a device or NEM can't
 compute is an error that names the instruction, the device and the reason. --check tolerates
-differences of 1e-5 (f32), 5e-3 (f16) or 4e-2 (bf16) of an output's largest magnitude.)"},
+differences of 1e-5 (f32), 5e-3 (f16) or 4e-2 (bf16) of an output's largest magnitude.
+--dtype i8 is for products, pools and operations on elements, by the ranges that runs of the network
+find. Norms, softmax and others stay floats, as inputs and outputs do: f32 where the device can
+quantize it, else f16. --check shows how far outputs are from the network's, and tolerates 0.5.)"},
     {"trace", everywhere, R"(The output opens in https://ui.perfetto.dev or chrome://tracing.)"},
     {"trace", in_nac,
      R"(One track has the instructions, another what the memory coprocessor frees, forwards and loads; a

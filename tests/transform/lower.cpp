@@ -254,8 +254,8 @@ TEST_CASE("transform/lower: what can't be lowered is one error", "[transform]") 
   check_refused(
       refusal_of(product, device("large", 64, 0), image), errc::nac_lower_memory, 2,
       "v2 nac.matmul, output 0 on large: the smallest tile takes 256 bytes of L1; it has 64");
-  check_refused(refusal_of(product, large, image, element::i8), errc::nac_lower_device, 0,
-                "lowering to i8 isn't supported; expected f32, f16 or bf16");
+  check_refused(refusal_of(product, large, image, element::i16), errc::nac_lower_device, 0,
+                "lowering to i16 isn't supported; expected f32, f16, bf16 or i8");
   CHECK(refusal_of(one_operation("nac.matmul(t0, W(8,5))"), large, image).code ==
         errc::nac_run_shape);
   const container state(

@@ -23,6 +23,12 @@
 //   order         each task names those that it depends on; each step is a loop, @debug has the
 //                 instructions of the network that it computes
 //   constants     what doesn't depend on inputs is computed here
+//   i8            products, pools and most operations on elements are done on 8-bit integers, whose
+//                 scales and zero points come from runs of the network and are in the program. Norms,
+//                 softmax, compositions and what needs more digits are done in the device's float
+//                 type, f32 where it can be quantized and f16 elsewhere, as inputs and outputs are:
+//                 a caller needs no scales, and quantizing costs little. Sums of products have 32 bits;
+//                 weights one scale for each output channel where L1 holds all of them
 //
 // Link tessera::transform.
 //
@@ -53,8 +59,11 @@ namespace transform {
 struct lower_options {
   /// Of each input, in the order of program.inputs().
   std::vector<std::vector<std::int64_t>> shapes;
-  nem::element type = nem::element::f32;  ///< of all elements: f32, f16 or bf16
+  nem::element type = nem::element::f32;  ///< of all elements: f32, f16, bf16 or i8
   std::uint64_t seed = 0;                 ///< of the inputs of the run that finds shapes
+  /// For i8: runs that ranges are taken from, each with the elements of all inputs; without any, 4
+  /// to 64 runs with random inputs.
+  std::vector<std::vector<std::vector<float>>> calibration;
   budget limit;
   std::string program = "network";  ///< the name of the program
 };
@@ -63,6 +72,14 @@ struct lower_options {
 struct lowered_port {
   std::string buffer;
   std::vector<std::int64_t> shape;  ///< row-major
+  nem::element type = nem::element::f32;
+};
+
+/// The first result of an instruction that is kept as 8-bit integers q: scale * (q - zero_point).
+struct quantized_result {
+  std::uint32_t instruction = 0;
+  double scale = 1;  ///< a binary32
+  std::int32_t zero_point = 0;
 };
 
 struct lowered {
@@ -70,6 +87,9 @@ struct lowered {
   std::vector<std::byte> weights;  ///< of the buffer `weights`, which there is unless this is empty
   std::vector<lowered_port> inputs, outputs;
   std::uint64_t steps = 0;
+  std::vector<quantized_result> quantized;  ///< in the order of instructions
+  /// Products with weights of one scale, as those of all channels at once don't fit L1.
+  std::vector<std::uint32_t> by_tensor;
 };
 
 /// `device` is resolved and has a topology, as a target of nem::verify has.
@@ -83,10 +103,13 @@ struct agreement {
   std::string failure;            ///< why there are none, or what schedules differ in; else empty
 };
 
-/// Runs both on random inputs, the lowered program under three schedules, which must agree to the last
-/// bit.
+/// Runs both on random inputs (for i8 on the first of the calibration's, if there are any), the lowered
+/// program under three schedules, which must agree to the last bit. That of i8 must also agree to the
+/// last bit with the network's quantized form, which is computed without tiles. `source` is what was
+/// lowered, if that isn't `p`.
 [[nodiscard]] agreement compare(const nac::program& p, const nem::program& lowered_program,
-                                const lowered& made, const lower_options& options);
+                                const lowered& made, const lower_options& options,
+                                const nac::program* source = nullptr);
 
 /// What a step of a lowered program costs on its device, in the abstract time of vm/nem_timing.hpp.
 struct step_report {

@@ -7,10 +7,11 @@
 #include <tessera/core/float16.hpp>
 #include <tessera/core/load_store.hpp>
 
-#include "io/random.hpp"
 #include "tessera/transform/lower.hpp"
 #include "tessera/vm/nac.hpp"
 #include "tessera/vm/nem.hpp"
+#include "transform/lower/quantize.hpp"
+#include "transform/lower/reference.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
@@ -18,6 +19,7 @@ namespace transform {
 namespace {
 
 namespace nem_vm = vm::nem;
+using lowering::planned;
 
 [[nodiscard]] std::size_t size_of(nem::element type) noexcept { return nem::bitwidth(type) / 8; }
 
@@ -83,22 +85,40 @@ struct run_result {
   return largest == 0 ? worst : worst / largest;
 }
 
+/// Whether outputs have exactly the numbers that the quantized network has without tiles.
+[[nodiscard]] bool is_exact(const nac::program& p, const nem::program& lowered_program,
+                            const lower_options& options,
+                            const std::vector<std::vector<float>>& inputs, const lowered& made,
+                            const std::vector<std::vector<std::byte>>& outputs) {
+  const lowering::target device(lowered_program.catalog(), *lowered_program.target(), options.type);
+  lowering::reference expected(lowering::planned(p, device, options, made.by_tensor));
+  for (std::size_t k = 0; k < inputs.size(); ++k) expected.set_input(k, inputs[k]);
+  expected.run();
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    const std::span<const double> numbers = expected.output(k);
+    const nem::element type = made.outputs[k].type;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto got = static_cast<double>(decode(outputs[k].data() + i * size_of(type), type));
+      if (got != numbers[i] && !(std::isnan(got) && std::isnan(numbers[i]))) return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 agreement compare(const nac::program& p, const nem::program& lowered_program, const lowered& made,
-                  const lower_options& options) {
+                  const lower_options& options, const nac::program* source) {
   agreement out;
+  const bool is_quantized = options.type == nem::element::i8;
   vm::nac::machine network(p, {.max_memory = options.limit.max_memory});
-  std::uint64_t random = options.seed + 1;
+  lower_options others = options;
+  others.seed += 1;
+  std::vector<std::vector<float>> given = lowering::calibration_inputs(others, 0);
   std::vector<std::vector<std::byte>> inputs;
-  for (std::size_t k = 0; k < options.shapes.size(); ++k) {
-    std::size_t size = 1;
-    for (const std::int64_t d : options.shapes[k]) size *= static_cast<std::size_t>(d);
-    std::vector<float> x(size);
-    for (float& e : x)
-      e = static_cast<float>(static_cast<double>(io::next_bits(random) >> 11) * 0x1p-52 - 1);
-    (void)network.set_input(k, {options.shapes[k], std::span(x)});
-    inputs.push_back(encode(x, options.type));
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    (void)network.set_input(k, {options.shapes[k], std::span(given[k])});
+    inputs.push_back(encode(given[k], made.inputs[k].type));
   }
   if (const vm::nac::outcome done = network.run(options.limit); !done) {
     out.failure = "the network failed: " + done.text;
@@ -120,9 +140,14 @@ agreement compare(const nac::program& p, const nem::program& lowered_program, co
       return out;
     }
   }
+  if (is_quantized && !is_exact(source != nullptr ? *source : p, lowered_program, options, given,
+                                made, first.outputs)) {
+    out.failure = "the lowered program and the reference evaluation give different numbers";
+    return out;
+  }
   for (std::size_t k = 0; k < made.outputs.size(); ++k)
     out.distances.push_back(
-        distance(network.output(k).elements<float>(), first.outputs[k], options.type));
+        distance(network.output(k).elements<float>(), first.outputs[k], made.outputs[k].type));
   return out;
 }
 

@@ -3,6 +3,9 @@
 
 #include "transform/lower/emit.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <tessera/core/float16.hpp>
 #include <tessera/core/load_store.hpp>
 
@@ -36,8 +39,21 @@ using nem::expr;
   return token + '_' + std::to_string(part);
 }
 
-/// The dimensions of a dense tile as an operand has them.
-[[nodiscard]] dimensions adapted(const dimensions& d, const task_operand& o) {
+/// The number of fewest digits that is the same binary32: scales are rounded to it.
+[[nodiscard]] double as_written(double scale) noexcept {
+  char digits[32];
+  const auto single = static_cast<float>(scale);
+  const auto end = std::to_chars(digits, digits + sizeof digits, single).ptr;
+  double out = 0;
+  (void)std::from_chars(digits, end, out);
+  return static_cast<float>(out) == single ? out : scale;
+}
+
+[[nodiscard]] std::string zeros_name(std::size_t count) { return "zeros" + std::to_string(count); }
+
+}  // namespace
+
+dimensions adapted(const dimensions& d, const task_operand& o) {
   if (o.rank == 0) return d;
   dimensions out;
   const std::size_t extra = d.size() > o.rank ? d.size() - o.rank : 0;
@@ -52,24 +68,23 @@ using nem::expr;
   return out;
 }
 
-}  // namespace
-
 // ---- weights
 
-std::int64_t weight_file::place_of(const tensor_view& v) {
+std::int64_t weight_file::place_of(const access& a) {
+  const tensor_view& v = a.of;
   if (known_.empty()) known_.resize(plan_.homes.size());
   for (const entry& e : known_[v.home])
-    if (e.of == v) return e.at;
+    if (e.of == v && e.form == a.form) return e.at;
   bytes_.resize(static_cast<std::size_t>(aligned(static_cast<std::int64_t>(bytes_.size()))));
   const auto at = static_cast<std::int64_t>(bytes_.size());
-  known_[v.home].push_back({v, at});
+  known_[v.home].push_back({v, a.form, at});
   const std::vector<float>& data = plan_.homes[v.home].data;
   const std::int64_t count = product(v.shape);
-  bytes_.reserve(bytes_.size() + static_cast<std::size_t>(count) * nem::bitwidth(type_) / 8);
+  bytes_.reserve(bytes_.size() + static_cast<std::size_t>(count * a.form.size()));
   dimensions index(v.rank());
   std::int64_t from = v.offset;
   for (std::int64_t i = 0; i < count; ++i) {
-    append(data[static_cast<std::size_t>(from)]);
+    append(data[static_cast<std::size_t>(from)], a.form, index.empty() ? 0 : index.back());
     for (std::size_t k = v.rank(); k-- != 0;) {
       from += v.strides[k];
       if (++index[k] != v.shape[k]) break;
@@ -80,17 +95,27 @@ std::int64_t weight_file::place_of(const tensor_view& v) {
   return at;
 }
 
-void weight_file::append(float x) {
-  std::byte raw[4];
-  const std::size_t size = nem::bitwidth(type_) / 8;
-  if (type_ == nem::element::f32) {
+void weight_file::append(float x, const number_form& form, std::int64_t channel) {
+  std::byte raw[4] = {};
+  if (!form.scales.empty()) {
+    const std::size_t k = form.scales.size() == 1 ? 0 : static_cast<std::size_t>(channel);
+    store_le(raw, static_cast<std::uint32_t>(quantized(static_cast<double>(x), form.scales[k],
+                                                       form.zero_point, form.type)));
+  } else if (form.type == nem::element::f32) {
     store_le(raw, std::bit_cast<std::uint32_t>(x));
   } else {
     const std::uint16_t bits =
-        type_ == nem::element::f16 ? half_from_float(x) : bfloat16_from_float(x);
+        form.type == nem::element::f16 ? half_from_float(x) : bfloat16_from_float(x);
     store_le(raw, bits);
   }
-  bytes_.insert(bytes_.end(), raw, raw + size);
+  bytes_.insert(bytes_.end(), raw, raw + form.size());
+}
+
+std::int32_t quantized(double x, double scale, std::int32_t zero_point,
+                       nem::element type) noexcept {
+  const double bound = std::ldexp(1.0, static_cast<int>(nem::bitwidth(type)) - 1);
+  const double q = std::nearbyint(x / scale) + zero_point;
+  return static_cast<std::int32_t>(std::clamp(q, -bound, bound - 1));
 }
 
 // ---- places
@@ -113,7 +138,7 @@ expr emitter::index_of(std::uint32_t dimension, const position& at) const {
 
 expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t first,
                         const segment& g, const position& at, bool is_window) const {
-  const std::int64_t e = device_.element_size();
+  const std::int64_t e = a.form.size();
   expr out = 0;
   for (std::size_t k = 0; k < a.follows.size(); ++k) {
     if (a.follows[k] < 0) continue;
@@ -149,8 +174,9 @@ expr emitter::register_offset(std::uint32_t r, const position& at) const {
 // ---- moves
 
 void emitter::move(const std::string& token, const nem::region_expr& far, bool is_store,
-                   const expr& near, const dimensions& box, const dimensions& strides) {
-  const std::int64_t size = bytes_of(box);
+                   const expr& near, const dimensions& box, const dimensions& strides,
+                   nem::element type) {
+  const std::int64_t size = product(box) * nem::bitwidth(type) / 8;
   nem::region_expr here = to_.region("l1", near, size);
   if (is_contiguous(box, strides)) {
     if (is_store)
@@ -166,8 +192,8 @@ void emitter::move(const std::string& token, const nem::region_expr& far, bool i
     steps.push_back(strides[k]);
   }
   nem::region_expr there = far;
-  there.elem(device_.type()).shape(list_of(shape)).strides(list_of(steps));
-  here.elem(device_.type()).shape(list_of(shape)).strides(list_of(dense_strides(shape)));
+  there.elem(type).shape(list_of(shape)).strides(list_of(steps));
+  here.elem(type).shape(list_of(shape)).strides(list_of(dense_strides(shape)));
   to_.compute(token, nem::opcode::reshape);
   to_.in(is_store ? here : there).out(is_store ? there : here);
   to_.attribute(nem::attribute::target_shape, list_of(shape));
@@ -190,14 +216,14 @@ void emitter::load(std::size_t read, const segment& g, const position& at,
   const access& a = t_->step.reads[read];
   const home& h = plan_.homes[a.of.home];
   const bool is_constant = h.what == home::kind::constant;
-  const std::int64_t e = device_.element_size();
+  const std::int64_t e = a.form.size();
   const dimensions strides = is_constant ? dense_strides(a.of.shape) : a.of.strides;
-  const std::int64_t first = is_constant ? weights_.place_of(a.of) : h.offset + a.of.offset * e;
+  const std::int64_t first = is_constant ? weights_.place_of(a) : h.offset + a.of.offset * e;
   const dimensions box = t_->read_shape(read, g);
   const bool is_window = t_->step.window.exists && read == t_->step.window.read;
   const expr from = offset_of(a, strides, first, g, at, is_window);
   if (const std::int64_t parts = t_->parts[read]; parts > 1) {
-    const std::int64_t size = bytes_of(box), part = part_size(size, parts);
+    const std::int64_t size = product(box) * e, part = part_size(size, parts);
     for (std::int64_t k = 0; k * part < size; ++k) {
       const std::int64_t bytes = std::min(part, size - k * part);
       to_.transfer(token.empty() ? token : part_name(token, k),
@@ -207,13 +233,13 @@ void emitter::load(std::size_t read, const segment& g, const position& at,
     return;
   }
   move(token, to_.region(buffer_of(h), from, extent_of(box, strides, e)), false,
-       near_offset(read, at), box, strides);
+       near_offset(read, at), box, strides, a.form.type);
 }
 
 void emitter::store(const segment& g, const position& at, const std::string& dep) {
   const access& a = t_->step.write;
   const home& h = plan_.homes[a.of.home];
-  const std::int64_t e = device_.element_size();
+  const std::int64_t e = a.form.size();
   const dimensions box = t_->tile_shape(g);
   const expr to = offset_of(a, a.of.strides, h.offset + a.of.offset * e, g, at, false);
   const task_operand& r = t_->step.result;
@@ -224,7 +250,7 @@ void emitter::store(const segment& g, const position& at, const std::string& dep
   for (std::size_t k = 0; k < shape.size(); ++k)
     shape[k] = box[static_cast<std::size_t>(a.follows[k])];
   move({}, to_.region(buffer_of(h), to, extent_of(shape, a.of.strides, e)), true, near, shape,
-       a.of.strides);
+       a.of.strides, a.form.type);
   if (!dep.empty()) to_.deps({dep});
 }
 
@@ -232,17 +258,21 @@ void emitter::store(const segment& g, const position& at, const std::string& dep
 
 nem::region_expr emitter::operand(const task_operand& o, const segment& g, const position& at,
                                   std::string_view layout) const {
-  const std::int64_t e = device_.element_size();
+  const number_form& form = form_of(t_->step, o);
+  const std::int64_t e = form.size();
   if (o.what == task_operand::kind::reg) {
     const dimensions tile = t_->tile_shape(g);
     nem::region_expr r = to_.region("l1", register_offset(o.index, at), product(tile) * e);
-    r.elem(device_.type()).shape(list_of(adapted(tile, o))).layout(layout);
+    r.elem(form.type).shape(list_of(adapted(tile, o))).layout(layout);
+    describe(r, form);
     return r;
   }
   const dimensions box = t_->read_shape(o.index, g);
   nem::region_expr r = to_.region("l1", near_offset(o.index, at), product(box) * e);
   if (o.what == task_operand::kind::read) {
-    r.elem(device_.type()).shape(list_of(adapted(box, o))).layout(layout);
+    const dimensions shape = adapted(box, o);
+    r.elem(form.type).shape(list_of(shape)).layout(layout);
+    describe(r, form, shape.size());
     return r;
   }
   const dimensions tile = t_->tile_shape(g), dense = dense_strides(box);
@@ -250,12 +280,44 @@ nem::region_expr emitter::operand(const task_operand& o, const segment& g, const
   const access& a = t_->step.reads[o.index];
   for (std::size_t k = 0; k < a.follows.size(); ++k)
     if (a.follows[k] >= 0) strides[static_cast<std::size_t>(a.follows[k])] = dense[k];
-  r.elem(device_.type()).shape(list_of(tile));
+  r.elem(form.type).shape(list_of(tile));
   if (is_contiguous(tile, strides))
     r.layout(layout);
   else
     r.strides(list_of(strides));
+  describe(r, form);
   return r;
+}
+
+// ---- quantized values
+
+void emitter::describe(nem::region_expr& r, const number_form& form, std::size_t rank) const {
+  if (form.scales.empty() || form.type == nem::element::i32) return;
+  if (form.scales.size() == 1) {
+    r.per_tensor(as_written(form.scales[0]), form.zero_point);
+    return;
+  }
+  for (const auto& [scales, name] : scales_)
+    if (scales == form.scales)
+      r.per_channel(static_cast<std::int64_t>(rank) - 1, std::string_view(name),
+                    std::string_view(zeros_name(scales.size())));
+}
+
+void emitter::name_scales() {
+  scales_.clear();
+  for (const access& a : t_->step.reads) {
+    const std::vector<double>& scales = a.form.scales;
+    if (scales.size() < 2 || a.form.type == nem::element::i32) continue;
+    std::vector<double> written;
+    for (const double s : scales) written.push_back(as_written(s));
+    const std::string name =
+        "scales" + std::to_string(step_) + "_" + std::to_string(scales_.size());
+    to_.let(name, expr(view<double>{written.data(), written.size()}));
+    scales_.emplace_back(scales, name);
+    if (std::find(zeros_.begin(), zeros_.end(), scales.size()) != zeros_.end()) continue;
+    zeros_.push_back(scales.size());
+    to_.let(zeros_name(scales.size()), list_of(dimensions(scales.size(), 0)));
+  }
 }
 
 void emitter::compute(const tile_task& task, const segment& g, const position& at,
@@ -308,6 +370,7 @@ void emitter::write_tile(const segment& g, const position& at) {
 
 void emitter::write(const tiling& t) {
   t_ = &t;
+  name_scales();
   write_once();
   if (t.is_nested)
     write_nested();
@@ -321,7 +384,8 @@ void emitter::load_apart(std::size_t read, std::vector<std::string>& tokens) {
   const std::string token = "s" + std::to_string(step_) + "_" + std::to_string(read);
   load(read, t_->segments[0], {}, token);
   if (t_->parts[read] == 1) return tokens.push_back(token);
-  const std::int64_t size = bytes_of(t_->read_shape(read, t_->segments[0]));
+  const std::int64_t size =
+      product(t_->read_shape(read, t_->segments[0])) * t_->step.reads[read].form.size();
   for (std::int64_t k = 0; k * part_size(size, t_->parts[read]) < size; ++k)
     tokens.push_back(part_name(token, k));
 }

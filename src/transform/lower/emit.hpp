@@ -3,12 +3,11 @@
 //
 // Tilings as statements of NEM.
 //
-//   emitter e(plan, device, bytes_of_memories);
+//   emitter e(to, plan, weights);
 //   for (const tiling& t : tilings) e.write(t);
-//   nem::builder& b = e.statements();         // what follows the buffers
-//   e.weights();                              // that the program reads, in one piece
+//   std::move(weights).take();                // that the program reads, in one piece
 //
-// Lifetime:   borrows the plan and the device.
+// Lifetime:   borrows the builder, the plan and the weights.
 // Errors:     none.
 // Limits:     none.
 // Allocation: the text, and the weights.
@@ -26,32 +25,38 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
 
-/// The elements of a view of a constant in the order of its own dimensions, once.
+/// The elements of a view of a constant in the order of its own dimensions and in one form, once.
 class weight_file {
  public:
-  weight_file(const plan& p, nem::element type) : plan_(p), type_(type) {}
+  explicit weight_file(const plan& p) : plan_(p) {}
   /// Where they begin, in bytes.
-  [[nodiscard]] std::int64_t place_of(const tensor_view& v);
+  [[nodiscard]] std::int64_t place_of(const access& a);
   [[nodiscard]] std::vector<std::byte> take() && { return std::move(bytes_); }
   [[nodiscard]] std::size_t size() const noexcept { return bytes_.size(); }
 
  private:
-  void append(float x);
+  void append(float x, const number_form& form, std::int64_t channel);
 
   struct entry {
     tensor_view of;
+    number_form form;
     std::int64_t at = 0;
   };
   const plan& plan_;
-  nem::element type_;
   std::vector<std::vector<entry>> known_;  // by home
   std::vector<std::byte> bytes_;
 };
 
+/// The dimensions of a dense tile as an operand has them.
+[[nodiscard]] dimensions adapted(const dimensions& d, const task_operand& o);
+/// sat(rint(x / scale) + zero point)
+[[nodiscard]] std::int32_t quantized(double x, double scale, std::int32_t zero_point,
+                                     nem::element type) noexcept;
+
 class emitter {
  public:
-  emitter(nem::builder& to, const plan& p, const target& device, weight_file& weights)
-      : to_(to), plan_(p), device_(device), weights_(weights) {}
+  emitter(nem::builder& to, const plan& p, weight_file& weights)
+      : to_(to), plan_(p), weights_(weights) {}
   void write(const tiling& t);
 
  private:
@@ -73,7 +78,8 @@ class emitter {
   void store(const segment& g, const position& at, const std::string& dep);
   /// Bytes between a home and L1; where those of the home aren't in a row, by a layout operation.
   void move(const std::string& token, const nem::region_expr& far, bool is_store,
-            const nem::expr& near, const dimensions& box, const dimensions& strides);
+            const nem::expr& near, const dimensions& box, const dimensions& strides,
+            nem::element type);
 
   [[nodiscard]] nem::expr index_of(std::uint32_t dimension, const position& at) const;
   /// The first byte of a tile of an access in its buffer.
@@ -84,16 +90,18 @@ class emitter {
   [[nodiscard]] nem::region_expr operand(const task_operand& o, const segment& g,
                                          const position& at, std::string_view layout) const;
   [[nodiscard]] std::string_view buffer_of(const home& h) const noexcept;
-  [[nodiscard]] std::int64_t bytes_of(const dimensions& box) const noexcept {
-    return product(box) * device_.element_size();
-  }
+  /// With the descriptor of a form.
+  void describe(nem::region_expr& r, const number_form& form, std::size_t rank = 0) const;
+  /// Names for the scales of a step's operands that have one for each channel.
+  void name_scales();
 
   nem::builder& to_;
   const plan& plan_;
-  const target& device_;
   weight_file& weights_;
   const tiling* t_ = nullptr;
   std::uint64_t step_ = 0;
+  std::vector<std::pair<std::vector<double>, std::string>> scales_;  // of the step
+  std::vector<std::size_t> zeros_;  // sizes of lists of zero points
 };
 
 }  // namespace transform::lowering

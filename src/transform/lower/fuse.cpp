@@ -85,6 +85,7 @@ class fuser {
     const auto moved = [&](task_operand o) {
       if (o.what == task_operand::kind::reg) {
         o.index += a.registers;
+        o.form += a.registers;
         return o;
       }
       if (o.index == read) return of_register(a.result.index);
@@ -100,6 +101,7 @@ class fuser {
     for (std::size_t r = 0; r < b.reads.size(); ++r)
       if (r != read) a.reads.push_back(b.reads[r]);
     a.registers += b.registers;
+    a.forms.insert(a.forms.end(), b.forms.begin(), b.forms.end());
     a.fixed = std::max(a.fixed, b.fixed);
     a.is_plain = a.is_plain && b.is_plain;
     a.is_tail = a.is_tail && b.is_tail;
@@ -136,6 +138,7 @@ void share_registers(step& s) {
     for (const task_operand& o : s.tasks[t].in) note(o, t);
   }
   note(s.result, s.tasks.size());
+  s.register_sizes.clear();
   std::vector<std::uint32_t> place(s.registers, 0), free;
   std::uint32_t used = 0;
   for (std::size_t t = 0; t < s.tasks.size(); ++t) {
@@ -150,9 +153,14 @@ void share_registers(step& s) {
       o.index = at;
     }
     if (is_in_place(task)) free.insert(free.end(), dying.begin(), dying.end());
-    if (free.empty()) free.push_back(used++);
+    if (free.empty()) {
+      free.push_back(used++);
+      s.register_sizes.push_back(0);
+    }
     place[out] = free.back();
     free.pop_back();
+    std::int64_t& size = s.register_sizes[place[out]];
+    size = std::max(size, s.forms[out].size());
     if (!is_in_place(task)) free.insert(free.end(), dying.begin(), dying.end());
     task.out.index = place[out];
   }
@@ -161,6 +169,19 @@ void share_registers(step& s) {
 }
 
 }  // namespace
+
+void set_types(plan& p, nem::element type) {
+  const auto set = [type](nem::element& of) {
+    if (of == nem::element::none) of = type;
+  };
+  for (home& h : p.homes) set(h.type);
+  for (step& s : p.steps) {
+    for (access& a : s.reads) set(a.form.type);
+    set(s.write.form.type);
+    s.forms.resize(s.registers);
+    for (number_form& f : s.forms) set(f.type);
+  }
+}
 
 void fuse(plan& p) {
   fuser(p).run();

@@ -3,8 +3,10 @@
 
 #include "tessera/transform/lower.hpp"
 
+#include <algorithm>
+
 #include "transform/lower/emit.hpp"
-#include "transform/lower/map.hpp"
+#include "transform/lower/quantize.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
@@ -14,11 +16,11 @@ namespace {
 using namespace lowering;
 
 /// The buffers of a program.
-void declare(nem::builder& to, const plan& p, const target& device, const placement& used,
-             std::int64_t weights, std::int64_t l1) {
+void declare(nem::builder& to, const plan& p, const placement& used, std::int64_t weights,
+             std::int64_t l1) {
   for (const home& h : p.homes) {
     if (h.buffer.empty()) continue;
-    to.buffer(h.buffer, nem::level::ddr, h.size * device.element_size(), alignment);
+    to.buffer(h.buffer, nem::level::ddr, h.size * nem::bitwidth(h.type) / 8, alignment);
     to.decorate(h.what == home::kind::input ? nem::decorator::readonly : nem::decorator::writeonly);
   }
   if (weights != 0)
@@ -28,11 +30,17 @@ void declare(nem::builder& to, const plan& p, const target& device, const placem
   if (l1 != 0) to.buffer("l1", nem::level::l1, l1, alignment);
 }
 
-void check(const target& device) {
-  if (!nem::is_floating(device.type()))
+void check(const target& device, nem::element type) {
+  if (!nem::is_floating(type) && type != nem::element::i8)
     throw refusal{errc::nac_lower_device, 0,
-                  "lowering to " + std::string(nem::name(device.type())) +
-                      " isn't supported; expected f32, f16 or bf16"};
+                  "lowering to " + std::string(nem::name(type)) +
+                      " isn't supported; expected f32, f16, bf16 or i8"};
+  for (const std::string_view family : {"eltwise", "view"})
+    if (device.is_quantized() && !device.has(family, {&type, 1}, "default"))
+      throw refusal{errc::nac_lower_device, 0,
+                    device.name() +
+                        " has no i8: " + target::reference(family, {&type, 1}, "default") +
+                        " isn't one of its variants"};
   if (device.l1_size() <= 0)
     throw refusal{errc::nac_lower_device, 0, device.name() + " has no topology"};
   for (const nem::unit u : {nem::unit::nmu, nem::unit::cstl, nem::unit::dma, nem::unit::sdma})
@@ -41,36 +49,73 @@ void check(const target& device) {
                     device.name() + " has no " + std::string(nem::name(u))};
 }
 
+[[nodiscard]] bool has_scales_by_channel(const step& s) noexcept {
+  return std::any_of(s.reads.begin(), s.reads.end(),
+                     [](const access& a) { return a.form.scales.size() > 1; });
+}
+
+[[nodiscard]] std::vector<quantized_result> quantized_results(const plan& p) {
+  std::vector<quantized_result> out;
+  for (std::uint32_t i = 0; i < p.results.size(); ++i) {
+    if (p.results[i].empty()) continue;
+    const number_form& f = p.homes[p.results[i][0].home].quantized;
+    if (f.type == nem::element::i8) out.push_back({i, f.scales[0], f.zero_point});
+  }
+  return out;
+}
+
+/// Plans and tiles a network. False where the weights of more products have to be in blocks for them
+/// to fit L1, with one scale each.
+[[nodiscard]] bool tile(plan& steps, placement& used, std::vector<tiling>& tilings,
+                        std::vector<std::uint32_t>& by_tensor, const nac::program& p,
+                        const target& device, const lower_options& options) {
+  steps = planned(p, device, options, by_tensor);
+  fuse(steps);
+  used = place(steps, device);
+  tilings.clear();
+  const std::size_t known = by_tensor.size();
+  for (const step& s : steps.steps) {
+    try {
+      tilings.push_back(best_tiling(steps, s, device));
+    } catch (const refusal& r) {
+      const bool is_first =
+          std::find(by_tensor.begin(), by_tensor.end(), s.instruction) == by_tensor.end();
+      if (r.code != errc::nac_lower_memory || !has_scales_by_channel(s) || !is_first) throw;
+      by_tensor.push_back(s.instruction);
+    }
+  }
+  return by_tensor.size() == known;
+}
+
 [[nodiscard]] result<lowered> make(const nac::program& p, const target& device,
                                    const lower_options& options, report* found) {
-  check(device);
-  network net(p, options);
-  plan steps = mapper(net, device).run();
-  fuse(steps);
-  const placement used = place(steps, device);
+  check(device, options.type);
+  std::vector<std::uint32_t> by_tensor;
+  plan steps;
+  placement used;
   std::vector<tiling> tilings;
+  while (!tile(steps, used, tilings, by_tensor, p, device, options)) {}
   std::int64_t l1 = 0;
-  for (const step& s : steps.steps) {
-    tilings.push_back(best_tiling(steps, s, device));
-    l1 = std::max(l1, tilings.back().l1_bytes);
-  }
-  weight_file weights(steps, device.type());
+  for (const tiling& t : tilings) l1 = std::max(l1, t.l1_bytes);
+  weight_file weights(steps);
   for (const tiling& t : tilings)
     for (const access& a : t.step.reads)
-      if (steps.homes[a.of.home].what == home::kind::constant) (void)weights.place_of(a.of);
+      if (steps.homes[a.of.home].what == home::kind::constant) (void)weights.place_of(a);
   nem::builder all;
   device.write(all);
   all.program(options.program);
-  declare(all, steps, device, used, static_cast<std::int64_t>(weights.size()), l1);
-  emitter statements(all, steps, device, weights);
+  declare(all, steps, used, static_cast<std::int64_t>(weights.size()), l1);
+  emitter statements(all, steps, weights);
   for (const tiling& t : tilings) statements.write(t);
   result<nem::model> built = all.finish(found);
   if (!built) return built.error();
-  lowered out{std::move(*built), std::move(weights).take(), {}, {}, tilings.size()};
+  lowered out{std::move(*built), std::move(weights).take(), {}, {}, tilings.size(), {}, {}};
+  out.by_tensor = std::move(by_tensor);
+  if (device.is_quantized()) out.quantized = quantized_results(steps);
   for (const home& h : steps.homes) {
     if (h.buffer.empty()) continue;
     std::vector<lowered_port>& to = h.what == home::kind::input ? out.inputs : out.outputs;
-    to.push_back({h.buffer, h.shape});
+    to.push_back({h.buffer, h.shape, h.type});
   }
   return out;
 }

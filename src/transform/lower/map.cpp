@@ -57,6 +57,7 @@ plan mapper::run() {
     if (product(shape) == 0) refuse("the input has no elements", errc::nac_lower_shape);
   }
   for (std::uint32_t i = 0; i < net_.size(); ++i) map_instruction(i);
+  plan_.results = std::move(results_);
   return std::move(plan_);
 }
 
@@ -259,6 +260,15 @@ std::string_view mapper::name() const {
 
 void mapper::refuse(const std::string& why, errc code) const {
   throw refusal{code, at_, net_.name_of(at_) + " on " + device_.name() + ": " + why};
+}
+
+bool mapper::has_bias(std::string_view product, const tensor_view& bias) const {
+  if (device_.is_quantized()) return plan_.homes[bias.home].what == home::kind::constant;
+  return device_.has(std::string(product) + ".float", "with_bias");
+}
+
+void mapper::need_product(std::string_view product) const {
+  if (!device_.is_quantized()) need(std::string(product) + ".float", "no_bias");
 }
 
 void mapper::need(std::string_view family, std::string_view variant) const {

@@ -64,6 +64,11 @@ class mapper {
   [[nodiscard]] bool device_has(std::string_view family, std::string_view variant) const {
     return device_.has(family, variant);
   }
+  /// Whether a product, "gemm" or "conv2d", adds a bias by itself: those of integers do, unless it
+  /// depends on inputs.
+  [[nodiscard]] bool has_bias(std::string_view product, const tensor_view& bias) const;
+  /// A product without a bias. What one of integers needs is known when its numbers are.
+  void need_product(std::string_view product) const;
   [[noreturn]] void refuse(const std::string& why, errc code = errc::nac_lower_operation) const;
   [[nodiscard]] std::string_view name() const;
 

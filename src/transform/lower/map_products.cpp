@@ -68,8 +68,8 @@ struct geometry {
 [[nodiscard]] tensor_view convolve(mapper& m, const tensor_view& x, const tensor_view& w,
                                    const tensor_view* bias, const geometry& g,
                                    std::int64_t groups) {
-  const bool has_bias = bias != nullptr && m.device_has("conv2d.float", "with_bias");
-  if (!has_bias) m.need("conv2d.float", "no_bias");
+  const bool has_bias = bias != nullptr && m.has_bias("conv2d", *bias);
+  if (!has_bias) m.need_product("conv2d");
   const auto size = [](std::int64_t in, std::int64_t k, std::int64_t s, std::int64_t p,
                        std::int64_t d) { return (in + 2 * p - d * (k - 1) - 1) / s + 1; };
   step s;
@@ -206,10 +206,10 @@ void check_rounding(mapper& m, const geometry& g, bool rounds_up) {
   s.reads = {{x, first_dimensions(x.rank())}, {w, {-1, last}}};
   s.reads[0].follows.back() = -1;
   // As a convolution of one pixel where that has a bias of the type, and products don't.
-  const bool as_image = bias != nullptr && !m.device_has("gemm.float", "with_bias") &&
-                        m.device_has("conv2d.float", "with_bias");
-  const bool has_bias = bias != nullptr && (as_image || m.device_has("gemm.float", "with_bias"));
-  if (!has_bias) m.need("gemm.float", "no_bias");
+  const bool as_image =
+      bias != nullptr && !m.has_bias("gemm", *bias) && m.has_bias("conv2d", *bias);
+  const bool has_bias = bias != nullptr && (as_image || m.has_bias("gemm", *bias));
+  if (!has_bias) m.need_product("gemm");
   const std::uint32_t padded = as_image ? 4 : 2;
   tile_task t{as_image ? opcode::conv2d : opcode::gemm,
               {of_read(0, 2, padded), of_read(1, 2, padded)},
@@ -250,7 +250,7 @@ tensor_view batched_product(mapper& m, const tensor_view& a, const tensor_view& 
   s.dims.push_back(right.shape[rank - 1]);
   s.fixed = 1;
   s.can_split = true;
-  m.need("gemm.float", "no_bias");
+  m.need_product("gemm");
   s.reads = {{expanded(left, left_shape), first_dimensions(rank)},
              {expanded(right, right_shape), first_dimensions(rank)}};
   s.reads[0].follows.back() = -1;

@@ -39,14 +39,28 @@ struct refusal {
   std::string text;
 };
 
+/// How elements are stored: as numbers of a type, or as integers that are quantized values.
+struct number_form {
+  nem::element type = nem::element::none;
+  /// Of quantized values: one, or one for each index of the last dimension. In the program they are
+  /// binary32; those of an i32 are products of two.
+  std::vector<double> scales = {};
+  std::int32_t zero_point = 0;
+
+  [[nodiscard]] std::int64_t size() const noexcept { return nem::bitwidth(type) / 8; }
+  friend bool operator==(const number_form&, const number_form&) = default;
+};
+
 /// Where elements are.
 struct home {
   enum class kind : std::uint8_t { input, constant, computed, output };
   kind what = kind::computed;
-  std::int64_t size = 0;         ///< elements
-  std::string buffer = {};       ///< of inputs and outputs: its name
-  dimensions shape = {};         ///< of inputs and outputs
-  std::vector<float> data = {};  ///< of constants
+  std::int64_t size = 0;                   ///< elements
+  std::string buffer = {};                 ///< of inputs and outputs: its name
+  dimensions shape = {};                   ///< of inputs and outputs
+  std::vector<float> data = {};            ///< of constants
+  nem::element type = nem::element::none;  ///< of what isn't constant
+  number_form quantized = {};  ///< of its elements, or of a copy of them, as 8-bit integers
   // Where the planner put it:
   nem::level level = nem::level::ddr;
   std::int64_t offset = 0;  ///< bytes, in the buffer of the level
@@ -57,6 +71,7 @@ struct access {
   tensor_view of;
   /// By dimension of the view: the dimension of the step that it follows, or -1 for none.
   std::vector<std::int32_t> follows;
+  number_form form = {};
 };
 
 /// An operand of a task: of a read, with its own dimensions or broadcast to the tile; or a register.
@@ -67,17 +82,18 @@ struct task_operand {
   /// As many dimensions, those before them in the first one; 0: all. Then dimensions of 1 before
   /// them, up to another rank.
   std::uint32_t rank = 0, padded = 0;
+  std::uint32_t form = 0;  ///< of a register: the index of its form
 };
 [[nodiscard]] inline task_operand of_read(std::uint32_t i, std::uint32_t rank = 0,
                                           std::uint32_t padded = 0) noexcept {
-  return {task_operand::kind::read, i, rank, padded};
+  return {task_operand::kind::read, i, rank, padded, 0};
 }
 [[nodiscard]] inline task_operand broadcast(std::uint32_t i) noexcept {
-  return {task_operand::kind::broadcast, i, 0, 0};
+  return {task_operand::kind::broadcast, i, 0, 0, 0};
 }
 [[nodiscard]] inline task_operand of_register(std::uint32_t i, std::uint32_t rank = 0,
                                               std::uint32_t padded = 0) noexcept {
-  return {task_operand::kind::reg, i, rank, padded};
+  return {task_operand::kind::reg, i, rank, padded, i};
 }
 
 struct tile_task {
@@ -110,7 +126,9 @@ struct step {
   access write;
   std::vector<tile_task> tasks;
   std::uint32_t registers = 0;
-  task_operand result;  ///< a register or a read
+  std::vector<number_form> forms = {};  ///< of registers, as they were before some were shared
+  std::vector<std::int64_t> register_sizes = {};  ///< bytes of an element, by register
+  task_operand result;                            ///< a register or a read
   transform::lowering::window window;
 };
 
@@ -118,7 +136,15 @@ struct step {
 struct plan {
   std::vector<home> homes;
   std::vector<step> steps;
+  std::vector<std::vector<tensor_view>> results = {};  ///< of the network's instructions
 };
+
+/// Gives everything that has no type yet that one.
+void set_types(plan& p, nem::element type);
+/// The form of an operand of a step.
+[[nodiscard]] inline const number_form& form_of(const step& s, const task_operand& o) noexcept {
+  return o.what == task_operand::kind::reg ? s.forms[o.form] : s.reads[o.index].form;
+}
 
 /// Appends the steps that can follow others to those that compute what they read, and gives registers
 /// that are no longer used to others.

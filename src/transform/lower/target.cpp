@@ -7,16 +7,36 @@ namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
 
 bool target::has(std::string_view family, std::string_view variant) const noexcept {
+  return has(family, {&type_, 1}, variant);
+}
+
+bool target::has(std::string_view family, view<nem::element> types,
+                 std::string_view variant) const noexcept {
   const std::uint32_t f = nem::builtin_family(family);
   if (f == nem::builtin_families) return false;
   const nem::type_family& row = catalog_.families[f];
   for (std::uint32_t k = 0; k < row.variants; ++k) {
     const nem::variant& v = catalog_.variants[row.first_variant + k];
     if (catalog_.text_of(v.name) != variant) continue;
-    const std::uint32_t i = catalog_.find_instance(v, {&type_, 1});
+    const std::uint32_t i = catalog_.find_instance(v, types);
     return i != nem::no_index && catalog_.supports(device_, i);
   }
   return false;
+}
+
+std::string target::reference(std::string_view family, view<nem::element> types,
+                              std::string_view variant) {
+  std::string list;
+  for (const nem::element t : types) list.append(list.empty() ? "" : ", ").append(nem::name(t));
+  return std::string(family) + '<' + list + ">." + std::string(variant);
+}
+
+nem::element target::float_type() const noexcept {
+  constexpr nem::element single[] = {nem::element::f32, nem::element::i8, nem::element::f32};
+  const bool has_f32 =
+      has("quantize", {single, 2}, "default") && has("dequantize", {single + 1, 2}, "default") &&
+      has("eltwise", {single, 1}, "default") && has("view", {single, 1}, "default");
+  return has_f32 ? nem::element::f32 : nem::element::f16;
 }
 
 void target::write(nem::builder& to) const {

@@ -4,6 +4,7 @@
 // What a device offers to a network: types, units and memories.
 //
 //   target t(catalog, device, nem::element::f32);
+//   target q(catalog, device, nem::element::i8);        // floats are of the device's own type
 //   if (!t.has("conv2d.float", "with_bias")) …          // for the type
 //
 // Lifetime:   borrows the catalog.
@@ -27,11 +28,14 @@ namespace transform::lowering {
 class target {
  public:
   target(const nem::catalog& c, const nem::device& d, nem::element type) noexcept
-      : catalog_(c), device_(d), type_(type) {}
+      : catalog_(c), device_(d), type_(type), is_quantized_(type == nem::element::i8) {
+    if (is_quantized_) type_ = float_type();
+  }
 
   [[nodiscard]] std::string name() const { return std::string(catalog_.text_of(device_.name)); }
+  /// Of what isn't quantized.
   [[nodiscard]] nem::element type() const noexcept { return type_; }
-  [[nodiscard]] std::int64_t element_size() const noexcept { return nem::bitwidth(type_) / 8; }
+  [[nodiscard]] bool is_quantized() const noexcept { return is_quantized_; }
   [[nodiscard]] std::int64_t l1_size() const noexcept { return device_.topology.l1_size; }
   [[nodiscard]] std::int64_t l2_size() const noexcept { return device_.topology.l2_size; }
   /// Units of one engine, or of the device; at least 1, as time passes as if there were one.
@@ -45,28 +49,37 @@ class target {
     return catalog_.characteristic(device_, nem::unit::seq, "max_active_tokens", 64);
   }
   /// Multiply-accumulates of an NMU in a cycle, as vm/nem_timing.hpp counts them.
-  [[nodiscard]] std::int64_t macs() const noexcept {
+  [[nodiscard]] std::int64_t macs(nem::element weights) const noexcept {
     constexpr std::int64_t otherwise = 4096;
-    if (nem::bitwidth(type_) != 16) return otherwise;
-    return std::max<std::int64_t>(
-        catalog_.characteristic(device_, nem::unit::nmu, "fp16_macs", otherwise), 1);
+    const std::uint32_t bits = nem::bitwidth(weights);
+    if (bits != 16 && bits != 8) return otherwise;
+    const std::string_view key = bits == 8 ? "int8_macs" : "fp16_macs";
+    return std::max<std::int64_t>(catalog_.characteristic(device_, nem::unit::nmu, key, otherwise),
+                                  1);
   }
   /// Whether a variant of a built-in family may be used at the type.
   [[nodiscard]] bool has(std::string_view family, std::string_view variant) const noexcept;
+  [[nodiscard]] bool has(std::string_view family, view<nem::element> types,
+                         std::string_view variant) const noexcept;
   /// "eltwise<f32>.default"
   [[nodiscard]] std::string reference(std::string_view family, std::string_view variant) const {
-    return std::string(family) + '<' + std::string(nem::name(type_)) + ">." + std::string(variant);
+    return reference(family, {&type_, 1}, variant);
   }
+  [[nodiscard]] static std::string reference(std::string_view family, view<nem::element> types,
+                                             std::string_view variant);
   /// Writes the device as the target of a program, by what it adds to the baseline.
   void write(nem::builder& to) const;
 
  private:
+  /// f32 where it can be quantized, else f16.
+  [[nodiscard]] nem::element float_type() const noexcept;
   void write_variants(nem::builder& to, std::uint32_t first, std::uint32_t count,
                       bool is_extended) const;
 
   const nem::catalog& catalog_;
   const nem::device& device_;
   nem::element type_;
+  bool is_quantized_;
 };
 
 }  // namespace transform::lowering

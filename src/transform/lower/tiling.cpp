@@ -165,7 +165,7 @@ class estimator {
       const double times = t.loads[r] == loading::once       ? 1
                            : t.loads[r] == loading::by_outer ? static_cast<double>(t.outer)
                                                              : tiles;
-      const double cycles = move(t.step.reads[r].of, t.read_shape(r, g), times, all, false);
+      const double cycles = move(t.step.reads[r], t.read_shape(r, g), times, all, false);
       if (t.loads[r] == loading::by_tile)
         first = std::max(first, cycles);
       else
@@ -179,7 +179,7 @@ class estimator {
       (is_product(task.op) ? all.nmu : all.cstl) += cycles * tiles;
       all.serial += cycles;
     }
-    all.serial += move(t.step.write.of, tile, tiles, all, true);
+    all.serial += move(t.step.write, tile, tiles, all, true);
     const double busy =
         std::max({all.nmu / units(nem::unit::nmu), all.cstl / units(nem::unit::cstl),
                   all.dma / units(nem::unit::dma), all.sdma / units(nem::unit::sdma),
@@ -208,16 +208,16 @@ class estimator {
       const dimensions w = t.read_shape(task.in[1].index, g);
       depth = product(w) / w.back();
     }
-    return static_cast<double>(ceil_div(elements * depth, device_.macs()) + 2);
+    const nem::element type = form_of(t.step, task.in[1]).type;
+    return static_cast<double>(ceil_div(elements * depth, device_.macs(type)) + 2);
   }
   /// Cycles of one move; `times` of them are added to the units.
-  double move(const tensor_view& v, const dimensions& box, double times, load_on_units& to,
+  double move(const access& a, const dimensions& box, double times, load_on_units& to,
               bool is_store) const {
-    const home& h = plan_.homes[v.home];
+    const home& h = plan_.homes[a.of.home];
     const bool is_packed = h.what == home::kind::constant;
-    if (is_packed || is_contiguous(box, v.strides)) {
-      const double cycles =
-          static_cast<double>(ceil_div(product(box) * device_.element_size(), 32) + 4);
+    if (is_packed || is_contiguous(box, a.of.strides)) {
+      const double cycles = static_cast<double>(ceil_div(product(box) * a.form.size(), 32) + 4);
       (is_store ? to.cstl : h.level == nem::level::ddr ? to.sdma : to.dma) += cycles * times;
       return cycles;
     }
@@ -287,7 +287,6 @@ class searcher {
     const step& s = t.step;
     const bool has_tiles = t.segments.size() > 1 || t.segments[0].count > 1;
     const apart written = writes_apart(t, has_tiles);
-    const std::int64_t e = device_.element_size();
     t.read_at.resize(s.reads.size());
     t.read_size.resize(s.reads.size());
     for (std::size_t r = 0; r < s.reads.size(); ++r) {
@@ -303,7 +302,8 @@ class searcher {
       t.loads.push_back(is_tile ? loading::by_tile : by_outer ? loading::by_outer : loading::once);
       t.parts.push_back(parts_of(t, r));
       for (const segment& g : t.segments)
-        t.read_size[r] = std::max(t.read_size[r], aligned(product(t.read_shape(r, g)) * e));
+        t.read_size[r] =
+            std::max(t.read_size[r], aligned(product(t.read_shape(r, g)) * s.reads[r].form.size()));
     }
     for (const loading l : t.loads) t.is_nested = t.is_nested || l == loading::by_outer;
     t.is_nested = t.is_nested || (!written.outer && written.rows && t.outer > 1);
@@ -323,7 +323,7 @@ class searcher {
     }
     for (std::uint32_t k = 0; k < s.registers; ++k) {
       t.register_at.push_back(t.slot_size);
-      t.slot_size += aligned(product(t.tile_shape(t.segments[0])) * e);
+      t.slot_size += aligned(product(t.tile_shape(t.segments[0])) * s.register_sizes[k]);
     }
   }
 
@@ -333,7 +333,7 @@ class searcher {
     const home& h = plan_.homes[t.step.reads[r].of.home];
     const dimensions box = t.read_shape(r, t.segments[0]);
     if (h.what != home::kind::constant && !is_contiguous(box, t.step.reads[r].of.strides)) return 1;
-    const std::int64_t bytes = product(box) * device_.element_size();
+    const std::int64_t bytes = product(box) * t.step.reads[r].form.size();
     const std::int64_t engines =
         device_.units(h.level == nem::level::l2 ? nem::unit::dma : nem::unit::sdma);
     return std::clamp<std::int64_t>(bytes / least_part, 1, engines);
@@ -453,7 +453,7 @@ std::int64_t tiling::tiles() const noexcept {
 placement place(plan& p, const target& device) {
   std::vector<lifetime> lives(p.homes.size());
   for (std::uint32_t h = 0; h < p.homes.size(); ++h)
-    lives[h] = {h, none, 0, aligned(p.homes[h].size * device.element_size()), 0};
+    lives[h] = {h, none, 0, aligned(p.homes[h].size * nem::bitwidth(p.homes[h].type) / 8), 0};
   const auto use = [&](const access& a, std::size_t s) {
     lifetime& l = lives[a.of.home];
     l.first = std::min(l.first, s);

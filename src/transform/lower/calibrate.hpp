@@ -1,0 +1,59 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Between which values the results of a network are, for some inputs.
+//
+//   calibration seen(program, options);       // NAC's machine is run
+//   seen.of(12)[0].least                      // of the first result of instruction 12
+//
+// Lifetime:   the program is needed to make it only.
+// Errors:     throws a refusal: of a run.
+// Limits:     those of a run.
+// Allocation: that of a run; a range for each result.
+
+#ifndef TESSERA_TRANSFORM_LOWER_CALIBRATE_HPP
+#define TESSERA_TRANSFORM_LOWER_CALIBRATE_HPP
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "tessera/transform/lower.hpp"
+#include "vm/nac/interpreter.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform::lowering {
+
+/// Of nothing: the least is greater than the greatest. One with a NaN is infinite.
+struct value_range {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -std::numeric_limits<double>::infinity();
+
+  [[nodiscard]] bool exists() const noexcept { return least <= greatest; }
+  [[nodiscard]] bool is_finite() const noexcept;
+  void include(const value_range& other) noexcept;
+  void include(double x) noexcept;
+};
+
+class calibration {
+ public:
+  calibration(const nac::program& p, const lower_options& options);
+  /// Of each tensor of float32 that an instruction gives; another is empty.
+  [[nodiscard]] const std::vector<value_range>& of(std::uint32_t instruction) const noexcept {
+    return ranges_[instruction];
+  }
+
+ private:
+  void see(std::uint32_t instruction, const vm::nac::value& v);
+
+  std::vector<std::vector<value_range>> ranges_;
+};
+
+/// The elements of the inputs of run `k`: given ones, or random ones between -1 and 1.
+[[nodiscard]] std::vector<std::vector<float>> calibration_inputs(const lower_options& options,
+                                                                 std::size_t k);
+
+}  // namespace transform::lowering
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TRANSFORM_LOWER_CALIBRATE_HPP

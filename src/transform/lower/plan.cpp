@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+
+#include "transform/lower/map.hpp"
+#include "transform/lower/quantize.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform::lowering {
+
+plan planned(const nac::program& p, const target& device, const lower_options& options,
+             const std::vector<std::uint32_t>& by_tensor) {
+  network net(p, options);
+  plan out = mapper(net, device).run();
+  set_types(out, device.type());
+  if (device.is_quantized()) quantize(out, device, calibration(p, options), by_tensor);
+  return out;
+}
+
+}  // namespace transform::lowering
+}  // namespace tessera::inline TESSERA_ABI
