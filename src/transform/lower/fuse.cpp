@@ -30,7 +30,8 @@ constexpr std::size_t none = ~std::size_t{0};
 
 class fuser {
  public:
-  explicit fuser(plan& p) : plan_(p), writer_(p.homes.size(), none), readers_(p.homes.size()) {
+  fuser(plan& p, std::int64_t max_tasks)
+      : plan_(p), max_tasks_(max_tasks), writer_(p.homes.size(), none), readers_(p.homes.size()) {
     for (std::size_t s = 0; s < p.steps.size(); ++s) count(s);
   }
 
@@ -75,6 +76,9 @@ class fuser {
         !follows_all(a.write, a.dims.size()) || !same_elements(a.write.of, x.of) ||
         a.result.what != task_operand::kind::reg)
       return false;
+    // With a load of each read but the one between them, and a store.
+    const std::size_t tasks = a.tasks.size() + b.tasks.size() + a.reads.size() + b.reads.size();
+    if (static_cast<std::int64_t>(tasks) > max_tasks_) return false;
     append(a, b, read);
     writer_[b.write.of.home] = last;
     return true;
@@ -113,6 +117,7 @@ class fuser {
   static constexpr std::size_t several = none - 1;
 
   plan& plan_;
+  std::int64_t max_tasks_;
   std::vector<std::size_t> writer_;
   std::vector<std::size_t> readers_;
   std::vector<bool> is_gone_;
@@ -183,8 +188,8 @@ void set_types(plan& p, nem::element type) {
   }
 }
 
-void fuse(plan& p) {
-  fuser(p).run();
+void fuse(plan& p, std::int64_t max_tasks) {
+  fuser(p, max_tasks).run();
   for (step& s : p.steps) share_registers(s);
 }
 

@@ -70,7 +70,7 @@ void check(const target& device, nem::element type) {
                         std::vector<std::uint32_t>& by_tensor, const nac::program& p,
                         const target& device, const lower_options& options) {
   steps = planned(p, device, options, by_tensor);
-  fuse(steps);
+  fuse(steps, device.max_tokens());
   used = place(steps, device);
   tilings.clear();
   const std::size_t known = by_tensor.size();

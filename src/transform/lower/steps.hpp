@@ -147,8 +147,8 @@ void set_types(plan& p, nem::element type);
 }
 
 /// Appends the steps that can follow others to those that compute what they read, and gives registers
-/// that are no longer used to others.
-void fuse(plan& p);
+/// that are no longer used to others. A tile of a step has `max_tasks` tasks at most, each with a token.
+void fuse(plan& p, std::int64_t max_tasks);
 
 }  // namespace transform::lowering
 }  // namespace tessera::inline TESSERA_ABI
