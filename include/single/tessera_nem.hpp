@@ -14183,8 +14183,8 @@ inline bool reader::no_statement() {
 }
 
 inline void reader::misspelt_region(findings::writer out) {
-  const auto back = [this](const char* p, std::uint8_t classes) {
-    while (p > source_ && is(p[-1], classes)) --p;
+  const auto back = [this](const char* p, std::uint8_t wanted) {
+    while (p > source_ && is(p[-1], wanted)) --p;
     return p;
   };
   constexpr std::uint8_t in_word = class_letter | class_digit;
