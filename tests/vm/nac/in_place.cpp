@@ -101,6 +101,7 @@ TEST_CASE("vm/nac/in_place: names of forms in place are those of operations", "[
   CHECK(nac::is_in_place("aten.relu_.default"));
   CHECK(nac::is_in_place("aten.__ior__.Scalar"));
   for (const char* const name : {"aten.relu.default", "aten.__and__.Tensor", "_", "__", ".", "",
+                                 "_.default", "_.", "__.default", "._.", "___",
                                  "aten._to_copy.default", "mul", "aten.__invert__.default"})
     CHECK_FALSE(nac::is_in_place(name));
   for (const char* const name :
