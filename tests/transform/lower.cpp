@@ -56,6 +56,7 @@ const char* const operations[] = {
     "aten.gelu.default(t0)",
     "aten.gelu.default(t0, \"tanh\")",
     "aten.hardtanh.default(t0, -0.5, 0.25)",
+    "aten.hardtanh.default(t0, 0.5, 0.25)",  // all are 0.25
     "aten.relu6.default(t0)",
     "aten.hardsigmoid.default(t0)",
     "aten.clamp.default(t0, -0.5, 0.5)",
@@ -93,10 +94,12 @@ const char* const operations[] = {
     "nac.matmul(t0, W(7,5))",
     "aten.linear.default(t0, W(33,7), W(33))",
     "aten.linear.default(t0, W(33,7))",
+    "nac.ones([]); aten.linear.default(t0, W(33,7), t1)",
     "aten.cat.default(t0, t0, W(2,4,1,7), 2)",
     "aten.stack.default(t0, t0, 1)",
     "aten.slice.Tensor(t0, 2, 1, 8, 2)",
     "aten.select.int(t0, 1, 2)",
+    "getitem(t0, 1)",
     "nac.transpose(t0, 1, 3)",
     "nac.view(t0, [8, 63])",
     "aten.flatten.using_ints(t0, 1)",
@@ -160,6 +163,57 @@ TEST_CASE("transform/lower: networks of PyTorch on each device", "[transform]") 
     CHECK(lowers(better.program(), device("npm_lite"), of, element::f16) == "");
     CHECK(lowers(better.program(), device("small"), of, element::f16) == "");
   }
+}
+
+TEST_CASE("transform/lower: names of inputs are those of buffers, but for the program's own",
+          "[transform]") {
+  struct row {
+    const char *name, *buffer;
+  };
+  for (const row& r : {row{"pixels", "pixels"},
+                       {"x", "x"},
+                       {"l", "l"},
+                       {"x0", "input_0"},
+                       {"s1_2", "input_0"},
+                       {"l1", "input_0"},
+                       {"i", "input_0"},
+                       {"o", "input_0"},
+                       {"weights", "input_0"},
+                       {"spill", "input_0"},
+                       {"output_0", "output_0"},
+                       {"loop", "input_0"},
+                       {"a.b", "input_0"},
+                       {"shape", "input_0"},
+                       {"large", "large"}}) {
+    INFO(r.name);
+    const std::string code = std::string("input_names:\n  0 = \"") + r.name +
+                             "\"\ncode:\n  x = input\n  y = nac.matmul(x, x)\n  output(y)\n";
+    const container net{std::string_view(code)};
+    std::string text;
+    CHECK(lowers(net.program(), device("large"), {{40, 40}}, element::f32, &text) == "");
+    CHECK(text.find(std::string("buffer ") + r.buffer + " : DDR (size=6400, align=64) @readonly") !=
+          text.npos);
+  }
+}
+
+TEST_CASE("transform/lower: outputs are those that the container counts, or the last result",
+          "[transform]") {
+  const container last(
+      std::string_view("outputs 1\ncode:\n  x = input\n  y = aten.relu.default(x)\n"));
+  CHECK(lowers(last.program(), device("large"), {{3, 4}}) == "");
+  const container early(
+      std::string_view("code:\n  x = input\n  y = aten.relu.default(x)\n  output(y)\n"
+                       "  z = aten.sin.default(x)\n"));
+  CHECK(lowers(early.program(), device("large"), {{3, 4}}) == "");
+}
+
+TEST_CASE("transform/lower: tasks of a tile have no more tokens than SEQ", "[transform]") {
+  // Each has eight tasks or more, which could all follow the first one.
+  const container net(
+      std::string_view("code:\n  x = input\n  a = aten.gelu.default(x, \"tanh\")\n"
+                       "  b = aten.mish.default(a)\n  c = aten.log_sigmoid.default(b)\n"
+                       "  d = aten.gelu.default(c, \"tanh\")\n  output(d)\n"));
+  CHECK(lowers(net.program(), device("small"), {{64, 65}}, element::f16) == "");
 }
 
 TEST_CASE("transform/lower: the same program each time", "[transform]") {
@@ -256,8 +310,33 @@ TEST_CASE("transform/lower: what can't be lowered is one error", "[transform]") 
       "v2 nac.matmul, output 0 on large: the smallest tile takes 256 bytes of L1; it has 64");
   check_refused(refusal_of(product, large, image, element::i16), errc::nac_lower_device, 0,
                 "lowering to i16 isn't supported; expected f32, f16, bf16 or i8");
-  CHECK(refusal_of(one_operation("nac.matmul(t0, W(8,5))"), large, image).code ==
-        errc::nac_run_shape);
+  check_refused(
+      refusal_of(one_operation("nac.matmul(t0, W(8,5))"), large, image), errc::nac_run_shape, 2,
+      "v2 nac.matmul: the operation isn't defined for operands of these shapes: [2, 4, 9, "
+      "7] and [8, 5] don't match");
+  // Tiles that need no slots, as all is loaded once, have to fit, too.
+  CHECK(lowers(one_operation("aten.stack.default(t0, t0, 1)").program(), device("large", 64, 0),
+               {{2, 3, 40}}) == "");
+  const device no_view = device::of(R"(include "npm_baseline_1.0.nem"
+device d extends npm_baseline_1_0 {
+  topology {
+    num_engines = 1
+    l2_size_bytes = 65536
+    device_units { sDMA = 1 }
+    per_engine { NMU = 1 CSTL = 1 DMA = 1 VPU = 1 SEQ = 1 l1_size_bytes = 32768 }
+  }
+  opcode.extended { eltwise<f32>.default norm<f32>.default }
+}
+)");
+  check_refused(refusal_of(one_operation("nac.transpose(t0, 1, 3)"), no_view, image),
+                errc::nac_lower_device, 2, "output 0 on d: the device has no view<f32>.default");
+  for (const char* const call :
+       {"aten.rms_norm.default(t0, [7], W(7), -0.001)", "aten.celu.default(t0, 1e-35)",
+        "aten.leaky_relu.default(t0, inf)", "aten.layer_norm.default(t0, [7], null, null, inf)",
+        "aten.batch_norm.default(t0, null, null, W(4), W(4), false, 0.1, 0, true)"}) {
+    INFO(call);
+    CHECK(refusal_of(one_operation(call), large, image).code == errc::nac_lower_operation);
+  }
   const container state(
       std::string_view("code:\n  x = input\n  s = state 3\n  y = nac.add(x, s)\n  output(y)\n"));
   check_refused(refusal_of(state, large, image), errc::nac_lower_operation, 1,

@@ -87,6 +87,28 @@ void check(const target& device, nem::element type) {
   return by_tensor.size() == known;
 }
 
+/// What isn't in a row is moved by layout operations of its type.
+void check_moves(const tiling& t, const plan& p, const target& device) {
+  const auto check_one = [&](const access& a, const dimensions& box) {
+    const home& h = p.homes[a.of.home];
+    if (h.what == home::kind::constant || is_contiguous(box, a.of.strides) ||
+        device.has("view", {&h.type, 1}, "default"))
+      return;
+    throw refusal{errc::nac_lower_device, t.step.instruction,
+                  t.step.name + " on " + device.name() + ": the device has no " +
+                      target::reference("view", {&h.type, 1}, "default")};
+  };
+  for (const segment& g : t.segments) {
+    const dimensions tile = t.tile_shape(g);
+    dimensions written;
+    for (const std::int32_t d : t.step.write.follows)
+      written.push_back(tile[static_cast<std::size_t>(d)]);
+    check_one(t.step.write, written);
+    for (std::size_t r = 0; r < t.step.reads.size(); ++r)
+      check_one(t.step.reads[r], t.read_shape(r, g));
+  }
+}
+
 [[nodiscard]] result<lowered> make(const nac::program& p, const target& device,
                                    const lower_options& options, report* found) {
   check(device, options.type);
@@ -96,7 +118,10 @@ void check(const target& device, nem::element type) {
   std::vector<tiling> tilings;
   while (!tile(steps, used, tilings, by_tensor, p, device, options)) {}
   std::int64_t l1 = 0;
-  for (const tiling& t : tilings) l1 = std::max(l1, t.l1_bytes);
+  for (const tiling& t : tilings) {
+    check_moves(t, steps, device);
+    l1 = std::max(l1, t.l1_bytes);
+  }
   weight_file weights(steps);
   for (const tiling& t : tilings)
     for (const access& a : t.step.reads)

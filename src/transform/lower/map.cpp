@@ -27,13 +27,22 @@ namespace {
   return a;
 }
 
+/// Names that the program's own buffers, tasks and loops have or may have: l1, x0, s2_1, i; and those
+/// that other readers of NEM don't take.
+[[nodiscard]] bool is_taken_name(std::string_view name) noexcept {
+  const bool is_numbered = name.size() > 1 && name[1] >= '0' && name[1] <= '9';
+  const auto& words = nem::upstream_reserved_words;
+  return is_numbered || name == "i" || name == "o" || name == "weights" || name == "spill" ||
+         std::find(std::begin(words), std::end(words), name) != std::end(words);
+}
+
 /// A buffer's name: that of the input where it is a name of the language, else one with a number.
 [[nodiscard]] std::string port_name(std::string_view given, std::string_view kind, std::size_t k,
                                     std::set<std::string>& taken) {
   nem::builder b;
   std::string name(given);
-  const bool is_name = b.constant(name, 1).finish().has_value() && name != "weights" &&
-                       name != "spill" && name != "l1" && name != "l2" && !taken.contains(name);
+  const bool is_name =
+      b.constant(name, 1).finish().has_value() && !is_taken_name(name) && !taken.contains(name);
   if (!is_name) name = std::string(kind) + '_' + std::to_string(k);
   while (taken.contains(name)) name += '_';
   taken.insert(name);
@@ -56,22 +65,31 @@ plan mapper::run() {
     at_ = i;
     if (product(shape) == 0) refuse("the input has no elements", errc::nac_lower_shape);
   }
-  for (std::uint32_t i = 0; i < net_.size(); ++i) map_instruction(i);
+  for (at_ = 0; at_ < net_.size(); ++at_) {
+    const nac::step& s = net_.at(at_);
+    if (s.a >= nac::first_regular_op && !net_.is_constant(at_)) map_operation(at_);
+    if (s.a == nac::op_output && s.b == static_cast<std::uint8_t>(nac::output::model)) {
+      give_outputs(net_.program().code().arguments_of(s));
+      plan_.results = std::move(results_);
+      return std::move(plan_);
+    }
+  }
+  // Of a program that says nothing of outputs, the last result is the only one.
+  if (at_ == 0) throw refusal{errc::nac_lower_operation, 0, "the program has no instructions"};
+  const nac::argument last{--at_};
+  give_outputs({&last, 1});
   plan_.results = std::move(results_);
   return std::move(plan_);
 }
 
-void mapper::map_instruction(std::uint32_t i) {
-  const nac::step& s = net_.at(i);
-  at_ = i;
-  if (s.a >= nac::first_regular_op && !net_.is_constant(i)) return map_operation(i);
-  if (s.a == nac::op_output) give_outputs();
-}
-
 void mapper::map_operation(std::uint32_t i) {
   const nac::operation o = nac::program::operation_of(net_.at(i));
-  if (o == nac::operation::getitem) return take_item(i);
-  const mapping* const m = find_mapping(o);
+  if (o == nac::operation::getitem) {
+    const nac::argument from = net_.program().code().arguments_of(net_.at(i))[0];
+    if (net_.result(from.index()).is_list()) return take_item(i);
+  }
+  constexpr mapping part{nac::operation::getitem};  // of a tensor, along its first dimension
+  const mapping* const m = o == nac::operation::getitem ? &part : find_mapping(o);
   if (m == nullptr) refuse("no operation of NEM computes it, and no composition of several");
   check_type(i);
   call_.emplace(net_.call_of(i));
@@ -217,8 +235,7 @@ void mapper::move_elements() {
   }
 }
 
-void mapper::give_outputs() {
-  const view<nac::argument> given = net_.program().code().arguments_of(net_.at(at_));
+void mapper::give_outputs(view<nac::argument> given) {
   const std::size_t count = std::min<std::size_t>(given.size(), net_.program().model().outputs());
   std::set<std::string> taken;
   for (const home& h : plan_.homes)

@@ -73,13 +73,12 @@ class mapper {
   [[nodiscard]] std::string_view name() const;
 
  private:
-  void map_instruction(std::uint32_t i);
   void map_operation(std::uint32_t i);
   void take_item(std::uint32_t i);
   void move_elements();
   void check_type(std::uint32_t i) const;
   [[nodiscard]] std::uint32_t argument(std::size_t letter, std::size_t k) const;
-  void give_outputs();
+  void give_outputs(view<nac::argument> given);
 
   network& net_;
   const target& device_;

@@ -51,7 +51,8 @@ void reversed_sum(mapper& m, opcode op) {
 }
 
 [[nodiscard]] value clamped(chain& c, value x, double low, double high) {
-  if (!std::isfinite(low) || !std::isfinite(high)) {  // no attribute can be infinite
+  // No attribute can be infinite, and those of clamp are in order.
+  if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
     x = c.apply(opcode::max, {x, c.number(low)});
     return c.apply(opcode::min, {x, c.number(high)});
   }
@@ -91,6 +92,7 @@ void hardswish(mapper& m, opcode) {
   c.finish(c.mul(x, hard_sigmoid_of(c, x)));
 }
 void leaky_relu(mapper& m, opcode op) {
+  if (!std::isfinite(m.args().real_or(1, 0.01))) m.refuse("its slope isn't finite");
   chain c(m, m.result_shape());
   c.finish(c.apply(op, {c.input(m.operand(0))}, {{attribute::alpha, m.args().real_or(1, 0.01)}}));
 }
@@ -125,6 +127,7 @@ void elu(mapper& m, opcode) {
 void celu(mapper& m, opcode) {
   chain c(m, m.result_shape());
   const double alpha = m.args().real_or(1, 1);
+  if (std::abs(alpha) < 1e-30) m.refuse("an alpha below 1e-30");
   c.finish(exponential_unit(c, c.input(m.operand(0)), alpha, 1, 1 / alpha));
 }
 void selu(mapper& m, opcode) {
@@ -230,6 +233,7 @@ void softmax(mapper& m, opcode op) {
 [[nodiscard]] tensor_view normalized(mapper& m, opcode op, const tensor_view& x, std::size_t count,
                                      const tensor_view* scale, const tensor_view* bias,
                                      double epsilon) {
+  if (!std::isfinite(epsilon) || epsilon < 0) m.refuse("its epsilon isn't a number from 0 on");
   dimensions rows(x.shape.begin(), x.shape.end() - static_cast<std::ptrdiff_t>(count));
   const std::int64_t size = product(std::span(x.shape).subspan(rows.size()));
   rows.push_back(size);
@@ -293,6 +297,8 @@ void batch_norm_by(mapper& m, std::size_t eps_letter) {
   if (!m.has(3) || !m.has(4)) m.refuse("it has no statistics of its own");
   const std::vector<float> mean = m.elements(3), variance = m.elements(4);
   const double eps = m.args().real(eps_letter);
+  for (const float v : variance)
+    if (!(static_cast<double>(v) + eps > 0)) m.refuse("a variance that isn't above 0");
   std::vector<float> factor(mean.size()), summand(mean.size());
   const std::vector<float> weight = m.has(1) ? m.elements(1) : std::vector<float>(mean.size(), 1);
   const std::vector<float> bias = m.has(2) ? m.elements(2) : std::vector<float>(mean.size(), 0);

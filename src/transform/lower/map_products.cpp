@@ -60,6 +60,15 @@ struct geometry {
   return w;
 }
 
+/// What is added to each column: one number for each, or one for all of them.
+[[nodiscard]] std::optional<tensor_view> bias_of(mapper& m, std::size_t letter,
+                                                 std::int64_t columns) {
+  if (!m.has(letter)) return std::nullopt;
+  const tensor_view bias = m.operand(letter);
+  if (bias.rank() > 1) m.refuse("what it adds isn't a vector");
+  return expanded(bias, {columns});
+}
+
 [[nodiscard]] expr list_of(pair_of p) { return {p.rows, p.columns}; }
 
 // ---- convolutions
@@ -125,8 +134,7 @@ void convolution(mapper& m, const geometry& g, std::int64_t groups) {
     x = m.reshape(x, {x.shape[0], x.shape[1], 1, x.shape[2]});
     w = m.reshape(w, {w.shape[0], w.shape[1], 1, w.shape[2]});
   }
-  std::optional<tensor_view> bias;
-  if (m.has(2)) bias = m.operand(2);
+  const std::optional<tensor_view> bias = bias_of(m, 2, w.shape[0]);
   const tensor_view y = channels_first(
       convolve(m, channels_last(x), permuted(w, {2, 3, 1, 0}), bias ? &*bias : nullptr, g, groups));
   tensor_view out = rank == 3 ? without(y, 2) : y;
@@ -267,19 +275,17 @@ tensor_view batched_product(mapper& m, const tensor_view& a, const tensor_view& 
 
 void map_linear(mapper& m, opcode) {
   const tensor_view w = m.operand(1);
-  std::optional<tensor_view> bias;
-  if (m.has(2)) bias = m.operand(2);
   if (w.rank() != 2) m.refuse("its weight isn't a matrix");
+  const std::optional<tensor_view> bias = bias_of(m, 2, w.shape[0]);
   m.give(product_with(m, m.operand(0), permuted(w, {1, 0}), bias ? &*bias : nullptr));
 }
 
 void map_addmm(mapper& m, opcode) {
   if ((m.has(3) && m.args().real(3) != 1) || (m.has(4) && m.args().real(4) != 1))
     m.refuse("beta and alpha other than 1");
-  const tensor_view bias = m.operand(0), x = m.operand(1), w = m.operand(2);
-  if (bias.rank() != 1) m.refuse("what it adds isn't a vector");
-  const tensor_view wide = expanded(bias, {w.shape[1]});
-  m.give(product_with(m, x, w, &wide));
+  const tensor_view x = m.operand(1), w = m.operand(2);
+  const std::optional<tensor_view> bias = bias_of(m, 0, w.shape[1]);
+  m.give(product_with(m, x, w, &*bias));
 }
 
 void map_matmul(mapper& m, opcode) {

@@ -43,7 +43,17 @@ network::network(const nac::program& p, const lower_options& options)
   set_inputs(options);
   results_.resize(size());
   const vn::outcome done = machine_.run(options.limit, keeper(machine_, results_));
-  if (!done) throw refusal{done.code, done.instruction, done.text};
+  if (!done) throw failed(done);
+}
+
+/// A run's end, as a refusal with what it is: "v2 nac.matmul: …".
+refusal network::failed(const vn::outcome& done) const {
+  refusal out{done.code, 0, std::string(error{done.code}.message())};
+  if (!done.text.empty()) out.text.append(": ").append(done.text);
+  if (done.instruction >= size()) return out;
+  out.instruction = done.instruction;
+  out.text = name_of(out.instruction) + ": " + out.text;
+  return out;
 }
 
 void network::find_dependent() {

@@ -52,6 +52,7 @@ class network {
 
  private:
   void find_dependent();
+  [[nodiscard]] refusal failed(const vm::nac::outcome& done) const;
   void set_inputs(const lower_options& options);
 
   const nac::program& program_;

@@ -270,8 +270,8 @@ class searcher {
       if (s.window.exists && g.in_rows <= 0) return;  // a tile of padding only
     lay_out(t);
     const std::int64_t most = most_depth(t);
-    const std::int64_t fit =
-        t.slot_size == 0 ? most : (device_.l1_size() - t.slots_at) / t.slot_size;
+    const std::int64_t left = device_.l1_size() - t.slots_at;
+    const std::int64_t fit = left < 0 ? 0 : t.slot_size == 0 ? most : left / t.slot_size;
     least_ = std::min(least_, t.slots_at + t.slot_size);
     if (fit < 1 || t.tiles() > max_tiles) return;
     t.depth = std::min(most, fit);

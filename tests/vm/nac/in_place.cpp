@@ -100,9 +100,9 @@ TEST_CASE("vm/nac/in_place: names of forms in place are those of operations", "[
   CHECK(nac::find_operation("aten.__iadd__.Tensor") == operation::unknown);
   CHECK(nac::is_in_place("aten.relu_.default"));
   CHECK(nac::is_in_place("aten.__ior__.Scalar"));
-  for (const char* const name : {"aten.relu.default", "aten.__and__.Tensor", "_", "__", ".", "",
-                                 "_.default", "_.", "__.default", "._.", "___",
-                                 "aten._to_copy.default", "mul", "aten.__invert__.default"})
+  for (const char* const name :
+       {"aten.relu.default", "aten.__and__.Tensor", "_", "__", ".", "", "_.default", "_.",
+        "__.default", "._.", "___", "aten._to_copy.default", "mul", "aten.__invert__.default"})
     CHECK_FALSE(nac::is_in_place(name));
   for (const char* const name :
        {"aten.silu_.default",        "aten.hardswish_.default",   "aten.hardtanh_.default",
