@@ -203,8 +203,8 @@ TEST_CASE("transform/lower: outputs are those that the container counts, or the 
   CHECK(lowers(last.program(), device("large"), {{3, 4}}) == "");
   const container early(
       std::string_view("code:\n  x = input\n  y = aten.relu.default(x)\n  output(y)\n"
-                       "  z = aten.sin.default(x)\n"));
-  CHECK(lowers(early.program(), device("large"), {{3, 4}}) == "");
+                       "  z = aten.sin.default(x)\n  w = input\n"));
+  CHECK(lowers(early.program(), device("large"), {{3, 4}, {5}}) == "");
 }
 
 TEST_CASE("transform/lower: tasks of a tile have no more tokens than SEQ", "[transform]") {

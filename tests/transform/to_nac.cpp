@@ -272,6 +272,101 @@ TEST_CASE("transform/to_nac: names of inputs, and the form of the container", "[
   CHECK(made->string(made->input_names[1].text) == "t" + std::to_string(y));
 }
 
+namespace {
+
+/// A safetensors file of tensors of zeros.
+struct weight_file {
+  struct row {
+    const char* name;
+    nac::data_type type;
+    std::vector<std::uint32_t> shape;
+  };
+  std::vector<std::byte> zeros = std::vector<std::byte>(256);
+  pool<std::byte> written;
+  std::optional<nac::safetensors> file;
+
+  explicit weight_file(const std::vector<row>& rows) {
+    nac::external_parts parts;
+    for (const row& r : rows) {
+      std::size_t bytes = nac::size_of(r.type);
+      for (const std::uint32_t d : r.shape) bytes *= d;
+      const view<std::uint32_t> shape(r.shape.data(), r.shape.size());
+      parts.add(r.name, r.type, shape, nac::parts::borrow({zeros.data(), bytes}));
+    }
+    auto made = nac::write_safetensors(parts);
+    REQUIRE(made);
+    written = std::move(*made);
+    auto back = nac::read_safetensors(bytes(written.data(), written.size()));
+    REQUIRE(back);
+    file.emplace(std::move(*back));
+  }
+};
+
+}  // namespace
+
+TEST_CASE("transform/to_nac: weights become parameters, by the names of inputs", "[transform]") {
+  run::script s;
+  const int x = s.tensor("FP32", {2, 3}), w = s.tensor("FP32", {2, 3});
+  s.op("Add", {x, w}, {s.tensor("FP32", {2, 3})});
+  REQUIRE((x == 0 && w == 1));
+  auto g = ark_test::read(s.text());
+  REQUIRE(g);
+  const ark_case from(std::move(*g));
+  using nac::data_type;
+  struct row {
+    std::vector<weight_file::row> tensors;
+    std::size_t inputs, parameters;
+    const char* refusal;  // "" for none
+  };
+  const row rows[] = {
+      {{{"t1", data_type::float32, {2, 3}}}, 1, 1, ""},
+      // A model may have merged dimensions: only the number of elements counts.
+      {{{"t1", data_type::float32, {6}}}, 1, 1, ""},
+      {{{"t0", data_type::float32, {2, 3}}, {"t1", data_type::float32, {2, 3}}}, 0, 2, ""},
+      // Names that the model doesn't have, and none of its own.
+      {{{"t2", data_type::float32, {2, 3}}, {"T1", data_type::float32, {2, 3}}}, 2, 0, ""},
+      {{{"t1", data_type::float32, {2, 3}}, {"u", data_type::int64, {1}}}, 1, 1, ""},
+      {{}, 2, 0, ""},
+      {{{"t1", data_type::float32, {5}}},
+       0,
+       0,
+       " weight \"t1\" doesn't fit t1; expected FP32 of 6 elements"},
+      {{{"t1", data_type::float32, {7}}},
+       0,
+       0,
+       " weight \"t1\" doesn't fit t1; expected FP32 of 6 elements"},
+      {{{"t0", data_type::float16, {2, 3}}},
+       0,
+       0,
+       " weight \"t0\" doesn't fit t0; expected FP32 of 6 elements"},
+      {{{"t0", data_type::int32, {2, 3}}},
+       0,
+       0,
+       " weight \"t0\" doesn't fit t0; expected FP32 of 6 elements"}};
+  for (const row& r : rows) {
+    const weight_file weights(r.tensors);
+    const transform::to_nac_options how{.weights = &*weights.file};
+    if (r.refusal[0] != 0) {
+      CHECK(refused(from.program(), errc::nac_weights_form, how) == r.refusal);
+      continue;
+    }
+    const auto made = transform::to_nac(from.program(), how);
+    REQUIRE(made);
+    CHECK(made->input_names.size() == r.inputs);
+    CHECK(made->parameters.size() == r.parameters);
+    CHECK(made->tensors.size() == r.parameters);
+    for (const auto& p : made->parameters) {
+      const std::string name(made->string(p.text));
+      CHECK((name == "t0" || name == "t1"));
+    }
+  }
+  // All that don't fit are reported.
+  const weight_file both({{"t0", data_type::float32, {1}}, {"t1", data_type::int8, {6}}});
+  tessera::report found;
+  CHECK_FALSE(transform::to_nac(from.program(), {.weights = &*both.file}, &found));
+  CHECK(found.errors == 2);
+}
+
 TEST_CASE("transform/to_nac: what is refused, and where", "[transform]") {
   {
     run::script s(0, 2);

@@ -44,6 +44,9 @@ network::network(const nac::program& p, const lower_options& options)
   results_.resize(size());
   const vn::outcome done = machine_.run(options.limit, keeper(machine_, results_));
   if (!done) throw failed(done);
+  for (std::size_t k = 0; k < p.inputs().size(); ++k)  // those that no instruction was run for
+    if (vn::value& x = results_[p.inputs()[k].instruction]; x.is_none())
+      x = vn::make_tensor(machine_.arena(), nac::data_type::float32, vn::shape(options.shapes[k]));
 }
 
 /// A run's end, as a refusal with what it is: "v2 nac.matmul: …".
