@@ -369,6 +369,9 @@ constexpr option_row option_rows[] = {
      "The file of the device (FILE:NAME if it defines several)"},
     {"lower", "--shape", "[NAME=]SHAPE", everywhere, "The shape of an input: 1x3x224x224"},
     {"lower", "--dtype", "TYPE", everywhere, "The type of all elements (f32)", "f32 f16 bf16 i8"},
+    {"lower", "--calibrate", "[NAME=]FILE", everywhere,
+     "A .npy file with values of an input, for --dtype i8: one or several along\n"
+     "the first dimension. Random numbers without"},
     {"lower", "--check", "", everywhere,
      "Require that the program verifies, gives the same bytes under three\n"
      "schedules, and agrees with the network on random inputs; of i8, exactly\n"
@@ -821,6 +824,9 @@ constexpr help_row example_rows[] = {
     {"convert", in_nac, "tessera convert old.nac new.nac --to v1.8"},
     {"lower", everywhere,
      "tessera lower model.nac --device device.nem --shape 1x3x224x224 -o model.nem --check"},
+    {"lower", everywhere,
+     "tessera lower model.nac --device device.nem --shape 1x3x224x224 --dtype i8 --calibrate "
+     "images.npy -o model.nem"},
     {"assemble", everywhere, "tessera assemble program.txt program.nac"},
     {"assemble", everywhere,
      "tessera print model.nac > model.txt && tessera assemble model.txt -o patched.nac"},

@@ -13,6 +13,7 @@
 #include <tessera/core/report.hpp>
 #include <tessera/nem/write.hpp>
 
+#include "calibration.hpp"
 #include "nac_values.hpp"
 #include "nem_values.hpp"
 #include "tessera/transform/optimize.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 struct lower_verb_options {
   std::string output, type = "f32";
+  std::vector<std::string> calibration;
   bool check = false, report = false, no_optimize = false;
   nem_options device;
   run_options run;
@@ -101,7 +103,14 @@ class lowering_run {
     how_.type = nem::find_element(options_.type);
     how_.seed = options_.run.seed.value_or(0);
     how_.limit = budget_of(options_.run);
-    return success;
+    return calibrate(p);
+  }
+  [[nodiscard]] exit_code calibrate(const nac::program& p) {
+    if (options_.calibration.empty() || how_.shapes.size() < p.inputs().size()) return success;
+    if (how_.type != nem::element::i8) return usage_error("lower", "--calibrate is for --dtype i8");
+    const nem::program& d = *device_.program;
+    const calibration_files files{p, how_.shapes, d.catalog().text_of(d.target()->name)};
+    return files.read(options_.calibration, "lower", to_, how_.calibration);
   }
 
   /// `whole` is what the result is compared with.
@@ -227,6 +236,7 @@ void add_lower(const command& app, action& run) {
   verb.bind("--output", o->output);
   verb.bind("--device", o->device.device);
   verb.bind("--dtype", o->type);
+  verb.bind("--calibrate", o->calibration);
   verb.bind("--check", o->check);
   verb.bind("--report", o->report);
   verb.bind("--no-optimize", o->no_optimize);

@@ -483,3 +483,120 @@ TEST_CASE("transform/lower i8: a softmax in floats", "[transform]") {
       [](small_network& n) { return n.softmax(n.linear(n.relu(n.linear(0, 24)), 10)); }, {5, 12},
       false);
 }
+
+namespace {
+
+/// The error of lowering to i8: the text, and its instruction.
+std::pair<std::string, std::uint64_t> refusal_of(std::string_view code, const nem::catalog& catalog,
+                                                 const nem::device& on,
+                                                 const transform::lower_options& given) {
+  const container net{code};
+  transform::lower_options how = given;
+  how.type = element::i8;
+  report found;
+  const auto made = transform::lower(net.program(), catalog, on, how, &found);
+  REQUIRE_FALSE(made);
+  REQUIRE(found.diagnostics.size() == 1);
+  CHECK(found.diagnostics[0].where.offset == made.error().offset);
+  return {std::string(found.text_of(found.diagnostics[0].text)), made.error().offset};
+}
+
+constexpr std::string_view matrix =
+    "tensors:\n  \"w\" = f32 [2, 2] hex { 0000803f 00000040 0000803f 00000040 }\ncode:\n  x = "
+    "input\n"
+    "  w = parameter \"w\"\n";
+
+}  // namespace
+
+TEST_CASE("transform/lower i8: ranges that no scale fits", "[transform]") {
+  const device small("small");
+  transform::lower_options how;
+  how.shapes = {{3, 2}};
+  const auto check = [&](const std::string& code, const std::string& text, std::uint64_t at) {
+    INFO(code);
+    const auto [why, instruction] =
+        refusal_of(std::string(matrix) + code, small.catalog(), *small, how);
+    CHECK(why == text);
+    CHECK(instruction == at);
+  };
+  check(
+      "  a = aten.abs.default(x)\n  n = aten.neg.default(a)\n  r = aten.relu.default(n)\n"
+      "  y = aten.linear.default(r, w)\n  output(y)\n",
+      "v4 aten.relu.default on small: its results are 0 for all of the calibration's inputs", 4);
+  check("  d = nac.div(x, 0.0)\n  y = aten.linear.default(d, w)\n  output(y)\n",
+        "v3 aten.linear.default on small: its results are infinite or NaN for the calibration's "
+        "inputs",
+        3);
+  how.calibration = {{{0, 0, 0, 0, 0, 0}}};
+  check("  y = aten.relu.default(x)\n  output(y)\n",
+        "v2 aten.relu.default on small: its results are 0 for all of the calibration's inputs", 2);
+  how.calibration = {{{1, 2, 3, 4, 5, 6}}, {{1, 2, 3, 4, 5}}};
+  check("  y = aten.relu.default(x)\n  output(y)\n",
+        "v0 on small: run 1 of the calibration has 5 elements for input 0; expected 6", 0);
+  how.calibration = {{}};
+  check("  y = aten.relu.default(x)\n  output(y)\n",
+        "v0 on small: run 0 of the calibration has 0 elements for input 0; expected 6", 0);
+}
+
+TEST_CASE("transform/lower i8: devices that lack a variant", "[transform]") {
+  const device small("small");
+  const nem::catalog& catalog = small.catalog();
+  transform::lower_options how;
+  how.shapes = {{3, 2}};
+  const std::string code = std::string(matrix) + "  y = aten.linear.default(x, w)\n  output(y)\n";
+  // No verified device lacks them: its variants are cut.
+  nem::device cut = *small;
+  cut.mandatory = 0;
+  CHECK(refusal_of(code, catalog, cut, how).first ==
+        "small has no i8: eltwise<i8>.default isn't one of its variants");
+  const auto without_first = [&](std::string_view family, std::string_view variant) {
+    for (std::uint32_t k = 0;; ++k) {
+      REQUIRE(k < (*small).mandatory);
+      const nem::instance& i =
+          catalog.instances[catalog.device_instances[(*small).first_mandatory + k]];
+      if (catalog.text_of(catalog.families[i.family].name) != family ||
+          catalog.text_of(catalog.variants[i.variant].name) != variant)
+        continue;
+      cut = *small;
+      cut.first_mandatory += k + 1;
+      cut.mandatory -= k + 1;
+      return;
+    }
+  };
+  without_first("gemm.int8", "no_bias");
+  const auto [why, at] = refusal_of(code, catalog, cut, how);
+  CHECK(why == "v2 aten.linear.default on small: the device has no gemm.int8<i8>.no_bias");
+  CHECK(at == 2);
+}
+
+TEST_CASE("transform/lower i8: ranges are those of the calibration's runs", "[transform]") {
+  const device small("small");
+  const container net{
+      std::string_view("code:\n  x = input\n  y = aten.neg.default(x)\n  output(y)\n")};
+  transform::lower_options how;
+  how.shapes = {{4}};
+  how.type = element::i8;
+  how.calibration = {{{0.5f, 0, 0.25f, 1}}, {{-0.5f, 1.5f, 0, 2}}};
+  const auto made = transform::lower(net.program(), small.catalog(), *small, how);
+  REQUIRE(made);
+  REQUIRE(made->quantized.size() == 2);
+  CHECK(made->quantized[0].instruction == 0);
+  CHECK(made->quantized[0].scale == static_cast<double>(2.5f / 255));
+  CHECK(made->quantized[0].zero_point == -77);  // -128 + 0.5 / (2.5 / 255) = -77
+  CHECK(made->quantized[1].instruction == 1);
+  CHECK(made->quantized[1].scale == static_cast<double>(2.5f / 255));
+  CHECK(made->quantized[1].zero_point == 76);
+  CHECK(made->inputs[0].type == element::f16);
+  CHECK(made->outputs[0].type == element::f16);
+}
+
+TEST_CASE("transform/lower i8: weights that L1 can't hold have one scale", "[transform]") {
+  const auto build = [](small_network& n) { return n.linear(n.relu(n.linear(0, 192)), 160); };
+  for (const std::int64_t l1 : {1 << 16, 12288}) {
+    INFO(l1 << " bytes of L1");
+    small_network net({2, 160});
+    const std::size_t y = build(net);
+    const std::string text = check_exact(net, y, device("small", l1, 0));
+    CHECK((text.find("per_channel(") != text.npos) == (l1 == 1 << 16));
+  }
+}

@@ -63,7 +63,8 @@ std::vector<std::vector<float>> calibration_inputs(const lower_options& options,
   return out;
 }
 
-calibration::calibration(const nac::program& p, const lower_options& options)
+calibration::calibration(const nac::program& p, const lower_options& options,
+                         const std::string& device)
     : ranges_(p.code().steps.size()) {
   vm::nac::interpreter machine(p, {.max_memory = options.limit.max_memory});
   const std::size_t runs =
@@ -76,7 +77,8 @@ calibration::calibration(const nac::program& p, const lower_options& options)
                                                vm::nac::shape(options.shapes[i]));
       if (i >= inputs.size() || inputs[i].size() != x.size())
         throw refusal{errc::nac_lower_shape, at,
-                      "calibration " + std::to_string(k) + " has " +
+                      "v" + std::to_string(at) + " on " + device + ": run " + std::to_string(k) +
+                          " of the calibration has " +
                           std::to_string(i < inputs.size() ? inputs[i].size() : 0) +
                           " elements for input " + std::to_string(i) + "; expected " +
                           std::to_string(x.size())};

@@ -3,7 +3,7 @@
 //
 // Between which values the results of a network are, for some inputs.
 //
-//   calibration seen(program, options);       // NAC's machine is run
+//   calibration seen(program, options, "small");       // NAC's machine is run
 //   seen.of(12)[0].least                      // of the first result of instruction 12
 //
 // Lifetime:   the program is needed to make it only.
@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "tessera/transform/lower.hpp"
@@ -37,7 +38,8 @@ struct value_range {
 
 class calibration {
  public:
-  calibration(const nac::program& p, const lower_options& options);
+  /// `device` is named where what a run is given doesn't fit.
+  calibration(const nac::program& p, const lower_options& options, const std::string& device);
   /// Of each tensor of float32 that an instruction gives; another is empty.
   [[nodiscard]] const std::vector<value_range>& of(std::uint32_t instruction) const noexcept {
     return ranges_[instruction];

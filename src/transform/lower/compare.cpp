@@ -91,7 +91,8 @@ struct run_result {
                             const std::vector<std::vector<float>>& inputs, const lowered& made,
                             const std::vector<std::vector<std::byte>>& outputs) {
   const lowering::target device(lowered_program.catalog(), *lowered_program.target(), options.type);
-  lowering::reference expected(lowering::planned(p, device, options, made.by_tensor));
+  std::vector<std::uint32_t> by_tensor = made.by_tensor;
+  lowering::reference expected(lowering::planned(p, device, options, by_tensor));
   for (std::size_t k = 0; k < inputs.size(); ++k) expected.set_input(k, inputs[k]);
   expected.run();
   for (std::size_t k = 0; k < outputs.size(); ++k) {

@@ -8,11 +8,12 @@ namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
 
 plan planned(const nac::program& p, const target& device, const lower_options& options,
-             const std::vector<std::uint32_t>& by_tensor) {
+             std::vector<std::uint32_t>& by_tensor) {
   network net(p, options);
   plan out = mapper(net, device).run();
   set_types(out, device.type());
-  if (device.is_quantized()) quantize(out, device, calibration(p, options), by_tensor);
+  if (device.is_quantized())
+    quantize(out, device, calibration(p, options, device.name()), by_tensor);
   return out;
 }
 

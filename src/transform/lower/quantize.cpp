@@ -77,7 +77,7 @@ void each_element(const plan& p, const tensor_view& v, F&& f) {
 class quantizer {
  public:
   quantizer(plan& p, const target& device, const calibration& seen,
-            const std::vector<std::uint32_t>& by_tensor)
+            std::vector<std::uint32_t>& by_tensor)
       : plan_(p),
         device_(device),
         by_tensor_(by_tensor),
@@ -93,6 +93,7 @@ class quantizer {
 
   void run() {
     decide();
+    absorb_relus();
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) change(s);
     add_conversions();
   }
@@ -123,6 +124,44 @@ class quantizer {
       const std::vector<value_range>& of = seen.of(i);
       for (std::size_t k = 0; k < std::min(of.size(), plan_.results[i].size()); ++k)
         ranges_[group_of(plan_.results[i][k].home)].include(of[k]);
+    }
+  }
+
+  // ---- results that saturate as relu does
+
+  /// Whether values below 0 become 0, and nothing else is done to what a calibration has seen.
+  [[nodiscard]] static bool is_relu(const step& s) noexcept {
+    if (s.tasks.size() != 1) return false;
+    const tile_task& t = s.tasks[0];
+    if (t.op == opcode::relu) return true;
+    if (t.op != opcode::clamp) return false;
+    for (const auto& [name, value] : t.attributes)
+      if (name == nem::attribute::min_val && value.text() != "0.0") return false;
+    return true;
+  }
+  /// Where all that reads a result is a relu, the result gets the relu's scale: its least integer is
+  /// 0, and integers saturate. The relu has nothing to do then.
+  void absorb_relus() {
+    std::vector<std::size_t> readers(plan_.homes.size()), writer(plan_.homes.size(), none);
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      for (const access& a : plan_.steps[s].reads) ++readers[a.of.home];
+      std::size_t& w = writer[plan_.steps[s].write.of.home];
+      w = w == none ? s : plan_.steps.size();
+    }
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      step& t = plan_.steps[s];
+      if (is_float_step_[s] || !is_relu(t)) continue;
+      const std::uint32_t from = t.reads[0].of.home;
+      const std::size_t w = writer[from];
+      if (readers[from] != 1 || w >= plan_.steps.size() || is_float_step_[w] ||
+          keeps_scale(plan_.steps[w]) || !range_of(t.reads[0]).is_finite() ||
+          range_of(t.write).greatest <= 0)
+        continue;
+      group_[from] = group_of(t.write.of.home);
+      t.tasks.clear();
+      t.forms.clear();
+      t.registers = 0;
+      t.result = of_read(0);
     }
   }
 
@@ -266,8 +305,10 @@ class quantizer {
     const bool is_of_columns = w.follows.back() == static_cast<std::int32_t>(s.dims.size() - 1) &&
                                s.tasks[0].in[1].rank != 3;  // a product of batches
     const auto channels = static_cast<std::size_t>(w.of.shape.back());
-    const bool by_channel = is_of_columns && channels > 1 && !is_by_tensor(s.instruction) &&
-                            product(w.of.shape) <= device_.l1_size() / 2;
+    const bool has_channels = is_of_columns && channels > 1;
+    if (has_channels && product(w.of.shape) > device_.l1_size() / 2 && !is_by_tensor(s.instruction))
+      by_tensor_.push_back(s.instruction);
+    const bool by_channel = has_channels && !is_by_tensor(s.instruction);
     std::vector<double> largest(by_channel ? channels : 1), bias(largest.size());
     const auto note = [by_channel](std::vector<double>& to) {
       return [&to, by_channel](double x, std::size_t k) {
@@ -336,8 +377,12 @@ class quantizer {
   /// `writer` is the one step that writes it; null or one of several: the elements are in a row.
   [[nodiscard]] step conversion(std::uint32_t h, const step* writer, const step& reader) {
     step s;
-    s.name = writer != nullptr ? writer->name : "quantize " + plan_.homes[h].buffer;
-    s.instruction = writer != nullptr ? writer->instruction : reader.instruction;
+    const bool to_float = !is_stored_float(h);
+    const step& named = writer != nullptr ? *writer : reader;
+    s.instruction = named.instruction;
+    s.name = to_float ? "dequantize " : "quantize ";
+    s.name +=
+        plan_.homes[h].buffer.empty() ? "v" + std::to_string(s.instruction) : plan_.homes[h].buffer;
     if (writer != nullptr && product(writer->dims) == plan_.homes[h].size) {
       s.dims = writer->dims;
       s.reads = {{writer->write.of, writer->write.follows}};
@@ -347,9 +392,8 @@ class quantizer {
     }
     s.write = s.reads[0];
     s.write.of.home = static_cast<std::uint32_t>(converted_[h]);
-    const bool to_float = !is_stored_float(h);
     number_form& whole = to_float ? s.reads[0].form : s.write.form;
-    whole = form(writer != nullptr ? s : reader, s.reads[0], writer != nullptr);
+    whole = form(named, s.reads[0], writer != nullptr);
     plan_.homes[h].quantized = whole;
     (to_float ? s.write.form : s.reads[0].form).type = device_.type();
     const element from[] = {s.reads[0].form.type, s.write.form.type};
@@ -366,7 +410,7 @@ class quantizer {
 
   plan& plan_;
   const target& device_;
-  const std::vector<std::uint32_t>& by_tensor_;
+  std::vector<std::uint32_t>& by_tensor_;
   std::vector<std::uint32_t> group_;  // by home: another one that it has its scale with
   std::vector<value_range> ranges_;   // by group
   std::vector<bool> is_float_;        // by home
@@ -377,7 +421,7 @@ class quantizer {
 }  // namespace
 
 void quantize(plan& p, const target& device, const calibration& ranges,
-              const std::vector<std::uint32_t>& by_tensor) {
+              std::vector<std::uint32_t>& by_tensor) {
   quantizer(p, device, ranges, by_tensor).run();
 }
 

@@ -6,7 +6,7 @@
 //
 //   plan p = mapper(net, device).run();       // a target for quantized networks
 //   set_types(p, device.type());
-//   quantize(p, device, calibration(program, options), {});
+//   quantize(p, device, calibration(program, options, device.name()), by_tensor);
 //   fuse(p);
 //
 //   products        8-bit integers, if operands and result have a range; the bias is i32. Weights
@@ -40,14 +40,14 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
 
-/// `by_tensor` are the instructions whose weights get one scale whatever their size.
+/// `by_tensor` are the instructions whose weights get one scale whatever their size; those that get one
+/// because of it are added.
 void quantize(plan& p, const target& device, const calibration& ranges,
-              const std::vector<std::uint32_t>& by_tensor);
+              std::vector<std::uint32_t>& by_tensor);
 
 /// The steps of a network, in the numbers that the device computes them with.
 [[nodiscard]] plan planned(const nac::program& p, const target& device,
-                           const lower_options& options,
-                           const std::vector<std::uint32_t>& by_tensor = {});
+                           const lower_options& options, std::vector<std::uint32_t>& by_tensor);
 
 }  // namespace transform::lowering
 }  // namespace tessera::inline TESSERA_ABI
