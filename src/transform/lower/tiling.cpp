@@ -244,6 +244,11 @@ class searcher {
     for (std::int64_t blocks = 2; blocks <= 256 && whole.can_split; ++blocks)
       if (columns % blocks == 0 && whole.dims.size() > 1)
         try_step(by_blocks(whole, columns / blocks), 1);
+    if (!found_ && fewest_ != unlimited)
+      throw refusal{errc::nac_lower_memory, step_.instruction,
+                    step_.name + " on " + device_.name() + ": it takes " + std::to_string(fewest_) +
+                        " tiles that fit its L1 of " + std::to_string(device_.l1_size()) +
+                        " bytes; expected at most " + std::to_string(max_tiles)};
     if (!found_)
       throw refusal{errc::nac_lower_memory, step_.instruction,
                     step_.name + " on " + device_.name() + ": the smallest tile takes " +
@@ -273,7 +278,9 @@ class searcher {
     const std::int64_t left = device_.l1_size() - t.slots_at;
     const std::int64_t fit = left < 0 ? 0 : t.slot_size == 0 ? most : left / t.slot_size;
     least_ = std::min(least_, t.slots_at + t.slot_size);
-    if (fit < 1 || t.tiles() > max_tiles) return;
+    if (fit < 1) return;
+    fewest_ = std::min(fewest_, t.tiles());
+    if (t.tiles() > max_tiles) return;
     t.depth = std::min(most, fit);
     t.l1_bytes = t.slots_at + t.depth * t.slot_size;
     t.cost = costs_.cost(t);
@@ -385,7 +392,9 @@ class searcher {
   const estimator costs_;
   tiling best_;
   bool found_ = false;
-  std::int64_t least_ = std::numeric_limits<std::int64_t>::max();
+  static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
+  std::int64_t least_ = unlimited;   ///< bytes of L1
+  std::int64_t fewest_ = unlimited;  ///< tiles that fit there
 };
 
 // ---- places
