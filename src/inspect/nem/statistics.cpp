@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
@@ -15,25 +16,80 @@ namespace {
 void add_to(std::uint64_t& sum, std::uint64_t more) noexcept {
   sum = more > UINT64_MAX - sum ? UINT64_MAX : sum + more;
 }
+[[nodiscard]] std::uint64_t times(std::uint64_t a, std::uint64_t b) noexcept {
+  return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
+}
 [[nodiscard]] std::uint64_t times(std::uint64_t a, std::int64_t b) noexcept {
-  const auto n = static_cast<std::uint64_t>(b);
-  return n != 0 && a > UINT64_MAX / n ? UINT64_MAX : a * n;
+  return times(a, static_cast<std::uint64_t>(b));
 }
 
-/// Counts the tasks of a program.
+/// Whether the iterations of each loop differ in nothing but offsets, so that one decides what all of
+/// them count. Names count as varying from where one of that name does.
+[[nodiscard]] bool has_equal_iterations(const nem::model& d) {
+  constexpr std::size_t max_depth = 32;  // each level doubles the times of buffers
+  std::vector<bool> varies(d.names.size());
+  const auto is_varying = [&](std::uint32_t first, std::uint32_t last) {
+    for (std::uint32_t i = first; i < last; ++i)
+      if (d.nodes[i].kind == nem::node_kind::name && varies[d.nodes[i].value]) return true;
+    return false;
+  };
+  std::vector<std::uint32_t> ends;  // of the loops around
+  for (std::uint32_t i = 0; i < d.nodes.size(); ++i) {
+    while (!ends.empty() && ends.back() <= i) ends.pop_back();
+    const nem::node& n = d.nodes[i];
+    if (n.kind == nem::node_kind::loop) {
+      const std::uint32_t last = d.nodes[i + 1].next;  // its second bound
+      if (ends.size() == max_depth || is_varying(i + 1, d.nodes[last].next)) return false;
+      ends.push_back(n.next);
+      varies[n.value] = true;
+    } else if (ends.empty()) {
+      continue;
+    } else if (n.kind == nem::node_kind::region) {
+      if (is_varying(d.nodes[i + 1].next, n.next)) return false;  // all but its offset
+    } else if (n.kind == nem::node_kind::let && d.nodes[i + 1].kind != nem::node_kind::region) {
+      varies[n.value] = varies[n.value] || is_varying(i + 1, n.next);
+    }
+  }
+  return true;
+}
+
+/// Counts the tasks of a program. Where iterations are equal, those after the first are only
+/// multiplied.
 class counter : public nem::visitor {
  public:
-  explicit counter(const nem::program& p, nem_statistics& to) : p_(p), to_(to) {}
+  counter(const nem::program& p, nem_statistics& to, bool multiplies)
+      : p_(p), to_(to), multiplies_(multiplies) {}
 
-  void iteration(std::uint32_t node, std::int64_t) {
-    ++to_.iterations;
-    evaluated_ += p_.model().nodes[node].next - node;
+  void loop(const nem::values&, std::uint32_t, std::int64_t first, std::int64_t last,
+            std::int64_t) {
+    if (!multiplies_) return;
+    std::uint64_t count = static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
+    add_to(count, 1);
+    frames_.push_back({to_, count, now_, touched_.size(), 0});
   }
-  void wait(std::uint32_t, view<std::uint32_t>) { ++to_.waits; }
+  void iteration(std::uint32_t node, std::int64_t) {
+    if (multiplies_ && ++frames_.back().visited == 2) ++ignored_;
+    ++visited_;
+    evaluated_ += p_.model().nodes[node].next - node;
+    if (ignored_ == 0) add_to(to_.iterations, 1);
+  }
+  void end_loop(std::uint32_t) {
+    if (!multiplies_) return;
+    const frame f = std::move(frames_.back());
+    frames_.pop_back();
+    if (f.visited > 1) --ignored_;
+    if (ignored_ == 0 && f.count > 1) repeat(f);
+    if (frames_.empty()) touched_.clear();
+  }
+  void wait(std::uint32_t, view<std::uint32_t>) {
+    if (ignored_ == 0) add_to(to_.waits, 1);
+  }
 
   void task(const nem::values& v, const nem::task& t) {
-    ++to_.tasks;
-    ++to_.opcodes[static_cast<std::size_t>(t.opcode)];
+    ++visited_;
+    if (ignored_ != 0) return;
+    add_to(to_.tasks, 1);
+    add_to(to_.opcodes[static_cast<std::size_t>(t.opcode)], 1);
     for (const auto& operands : {v.inputs(t), v.outputs(t)})
       for (const nem::operand& o : operands)
         if (const nem::buffer* const b = buffer_of(v, o)) touch(*b);
@@ -46,8 +102,7 @@ class counter : public nem::visitor {
     ++now_;
   }
   [[nodiscard]] bool stopped() {
-    if (to_.tasks + to_.iterations < nem_statistics::max_steps &&
-        evaluated_ < nem_statistics::max_nodes)
+    if (visited_ < nem_statistics::max_steps && evaluated_ < nem_statistics::max_nodes)
       return false;
     to_.is_partial = true;
     return true;
@@ -83,6 +138,14 @@ class counter : public nem::visitor {
     nem::buffer what;
     std::uint64_t first, last;
   };
+  /// A loop that runs.
+  struct frame {
+    nem_statistics before;  ///< it
+    std::uint64_t count;    ///< iterations
+    std::uint64_t began;
+    std::size_t touched;  ///< of touched_, what was before it
+    std::uint64_t visited;
+  };
 
   /// Null for a region of an iteration that wasn't verified and is wrong.
   [[nodiscard]] static const nem::buffer* buffer_of(const nem::values& v, const nem::operand& o) {
@@ -92,6 +155,25 @@ class counter : public nem::visitor {
   void touch(const nem::buffer& b) {
     const auto [at, is_new] = lives_.try_emplace(b.node, life{b, now_, now_});
     at->second.last = now_;
+    if (!frames_.empty()) touched_.push_back(&at->second);
+  }
+  /// Counts the iterations of a loop after the first. For the times of buffers one more is enough.
+  void repeat(const frame& f) {
+    const auto more = [&f](std::uint64_t& sum, std::uint64_t before) {
+      if (sum != UINT64_MAX) add_to(sum, times(sum - before, f.count - 1));
+    };
+    more(to_.tasks, f.before.tasks);
+    more(to_.waits, f.before.waits);
+    more(to_.iterations, f.before.iterations);
+    for (std::size_t i = 0; i < to_.opcodes.size(); ++i) more(to_.opcodes[i], f.before.opcodes[i]);
+    more(to_.macs, f.before.macs);
+    for (std::size_t i = 0; i < to_.moved.size(); ++i)
+      for (std::size_t k = 0; k < to_.moved[i].size(); ++k)
+        more(to_.moved[i][k], f.before.moved[i][k]);
+    const std::uint64_t length = now_ - f.began;
+    for (std::size_t i = f.touched; i < touched_.size(); ++i)
+      if (touched_[i]->last < now_) touched_[i]->last += length;
+    now_ += length;
   }
   void move(const nem::values& v, const nem::task& t) {
     const nem::buffer* const from = buffer_of(v, v.inputs(t)[0]);
@@ -123,16 +205,21 @@ class counter : public nem::visitor {
 
   const nem::program& p_;
   nem_statistics& to_;
-  std::map<std::uint32_t, life> lives_;  // of buffers, by declaration
-  std::uint64_t now_ = 0, evaluated_ = 0;
+  const bool multiplies_;
+  std::vector<frame> frames_;
+  std::uint32_t ignored_ = 0;            ///< loops around whose iteration isn't the first
+  std::map<std::uint32_t, life> lives_;  ///< of buffers, by declaration
+  std::vector<life*> touched_;           ///< in loops that run, each once or more
+  std::uint64_t now_ = 0, visited_ = 0, evaluated_ = 0;
 };
 
 }  // namespace
 
 nem_statistics summarise(const nem::program& p) {
   nem_statistics s;
-  counter c(p, s);
-  nem::for_each_task(p, c);
+  const bool multiplies = has_equal_iterations(p.model());
+  counter c(p, s, multiplies);
+  nem::for_each_task(p, c, multiplies ? 1 : ~std::uint64_t{0});
   return s;
 }
 

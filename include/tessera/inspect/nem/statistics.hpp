@@ -13,11 +13,13 @@
 //   peak        the maximum of live bytes when tasks execute in the order of the text: a
 //               buffer is live from the first task that touches it to the last
 //
-// Loops count with all their iterations.
+// Loops count with all their iterations. Where these differ in nothing but offsets, one is visited and
+// multiplied, however many there are.
 //
 // Lifetime:   values.
 // Errors:     none, for any verified program.
-// Limits:     max_steps tasks and iterations, and max_nodes; `is_partial` if there are more.
+// Limits:     max_steps tasks and iterations that are visited, and max_nodes; `is_partial` if there are
+//             more.
 //             Sums that don't fit 64 bits are 2^64 - 1.
 // Allocation: linear in the program's buffers.
 
