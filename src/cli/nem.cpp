@@ -38,6 +38,12 @@ namespace fs = std::filesystem;
   return inline_device;
 }
 
+/// Releases the pages of a text that were read: only findings show lines of it.
+void forget_read(void* text, std::uint64_t bytes) {
+  const source& from = *static_cast<const source*>(text);
+  from.content.forget(from.data().first(static_cast<std::size_t>(bytes)));
+}
+
 }  // namespace
 
 void add_nem_options(const command& verb, nem_options& options) {
@@ -147,13 +153,14 @@ nem_outcome verify_nem(const source& from, const reporting& to, const nem_option
   const nem::profile profile = profile_of(options.profile);
   nem::read_options reading;
   reading.profile = profile;
+  reading.progress = {forget_read, const_cast<source*>(&from)};
   result<nem::model> d = nem::read(from.characters(), reading, &out.report);
   if (!d) {
     out.found = diagnose_nem(out.report, from, nullptr);
     if (out.found.empty()) out.found.push_back(diagnose(d.error(), from));
     return out;
   }
-  from.content.forget(from.data());  // findings alone show lines of it from here on
+  forget_read(reading.progress.self, from.data().size());
   nem_files files(from, to.path, options);
   nem::verify_options v;
   v.profile = profile;

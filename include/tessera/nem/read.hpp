@@ -39,10 +39,18 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
+/// Called about once a MiB with the bytes that were read: to show progress, or to release the pages of
+/// a mapped file. Findings are looked up in all of the source.
+struct read_progress {
+  void (*passed)(void* self, std::uint64_t bytes) = nullptr;
+  void* self = nullptr;
+};
+
 struct read_options {
   nem::profile profile = nem::profile::standard;
   limits limit;
   std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
+  read_progress progress = {};
 };
 
 /// Reads one file. A model only where there is no error; `found` receives all errors and warnings.

@@ -5,6 +5,7 @@
 //
 //   m.visit(buffer, first, last, [&](segment& s) { … return true; });
 //   m.look(buffer, first, last, [&](const segment& s) { … return true; });
+//   m.each([&](segment& s) { … });
 //
 // Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
 // the call returns true become one: writing all of a buffer leaves one segment, whatever was
@@ -89,6 +90,12 @@ class byte_map {
     for (position p = find(buffer, first); is_in(p, buffer) && at(p).first < last; step(p), ++steps)
       if (!each(static_cast<const segment&>(at(p)))) break;
     return steps;
+  }
+  /// Calls `each(segment&)` for all of them; it doesn't change their bytes.
+  template <class Each>
+  void each(Each f) {
+    for (std::size_t c = 0; c < directory_.size(); ++c)
+      for (std::uint32_t i = 0; i < directory_[c].count; ++i) f(chunk(c)[i]);
   }
   /// How many there are.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }

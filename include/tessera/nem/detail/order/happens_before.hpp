@@ -16,19 +16,21 @@
 // Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
 // on each task; an iteration takes its marks back when it ends, for the next one need not be after
 // them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
-// asked about. Tasks are numbered as they are issued, as nem::task::index is.
+// asked about. Tasks are numbered as they are issued, as nem::task::index is. Outside of loops marks are
+// for good: the tasks up to the first one without a mark are forgotten from time to time.
 //
 // Lifetime:   owns what it knows; nodes are only remembered.
 // Errors:     none.
 // Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
-// Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
-//             for each iteration, and 4 for each mark.
+// Allocation: 17 bytes a task that isn't forgotten, 4 for each of its deps, 24 an iteration; of the loop
+//             that runs 40 more for each iteration, and 4 for each mark.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "../../../core/pool.hpp"
 #include "../../../version.hpp"
@@ -108,13 +110,15 @@ class happens_before {
     // Those outside of loops needn't be kept: they are all that were issued before.
     const std::uint32_t outside = frames_.size() > 1 ? frames_[1].begin : size();
     spend(outside + open_.size());
-    for (std::uint32_t t = 0; t < outside && !is_exhausted(); ++t) complete(t);
+    for (std::uint32_t t = forgotten_; t < outside && !is_exhausted(); ++t) complete(t);
     for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
   }
   /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
   [[gnu::cold]] void issue(std::uint32_t node, view<std::uint32_t> deps) {
     const std::uint32_t q = size();
-    tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
+    if (frames_.size() == 1) forget();
+    tasks_.push_back({node, frames_.back().iteration,
+                      forgotten_deps_ + static_cast<std::uint32_t>(deps_.size())});
     done_.push_back(0);
     seen_.push_back(0);
     frontier_.clear();
@@ -145,37 +149,38 @@ class happens_before {
 
   /// Whether an earlier task is complete before the one that was issued last starts.
   [[nodiscard]] bool is_before(std::uint32_t p) {
-    if (done_[p] != 0) return true;
+    if (is_complete(p)) return true;
     const std::uint32_t q = size() - 1;
-    while (seen_[p] != q && !frontier_.empty() && frontier_[0] > p) {
+    while (seen(p) != q && !frontier_.empty() && frontier_[0] > p) {
       const std::uint32_t t = take_latest();
-      for (std::uint32_t i = tasks_[t].first_dep; i < tasks_[t + 1].first_dep; ++i) {
+      for (std::uint32_t i = of(t).first_dep; i < of(t + 1).first_dep; ++i) {
         spend(1);
-        reach(deps_[i], q);
+        reach(dep(i), q);
       }
       spend(1);
     }
-    return seen_[p] == q || is_exhausted();
+    return seen(p) == q || is_exhausted();
   }
   /// Takes an earlier task as one of the last task's deps, in what is_before() says of that one.
   void assume(std::uint32_t p) { reach(p, size() - 1); }
   /// Whether that is known without a search.
   [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
-    return done_[p] != 0 || seen_[p] == size() - 1;
+    return is_complete(p) || seen(p) == size() - 1;
   }
   /// Whether a task is complete, whatever follows in the iterations that run.
-  [[nodiscard]] bool is_complete(std::uint32_t p) const noexcept { return done_[p] != 0; }
+  [[nodiscard]] bool is_complete(std::uint32_t p) const noexcept {
+    return p < forgotten_ || done_[p - forgotten_] != 0;
+  }
   /// Tasks that were issued.
   [[nodiscard]] std::uint32_t size() const noexcept {
-    return static_cast<std::uint32_t>(tasks_.size());
+    return forgotten_ + static_cast<std::uint32_t>(tasks_.size());
   }
-  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept {
-    return tasks_[task].node;
-  }
+  /// Of a task that isn't complete, or in a loop that runs.
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept { return of(task).node; }
   /// An upper bound of the tasks that were at one time issued and not complete.
   [[nodiscard]] std::uint64_t max_live() const noexcept { return frames_[0].peak; }
 
-  /// How the iteration of an earlier task is related to that of the last one.
+  /// How the iteration of an earlier task, of which the same holds, is related to that of the last one.
   struct relation {
     bool is_same_path = true;  ///< the earlier task's iteration still runs
     bool is_same_scope = false;
@@ -185,7 +190,7 @@ class happens_before {
   };
   [[nodiscard]] relation relate(std::uint32_t p) const noexcept {
     relation r;
-    std::uint32_t i = tasks_[p].iteration;
+    std::uint32_t i = of(p).iteration;
     r.is_same_scope = i == frames_.back().iteration;
     for (; !is_running(i); i = iterations_[i].parent) {
       const iteration_record& x = iterations_[i];
@@ -200,7 +205,7 @@ class happens_before {
   }
   /// Whether that relation is one of different iterations: the short answer.
   [[nodiscard]] bool is_same_path(std::uint32_t p) const noexcept {
-    return is_running(tasks_[p].iteration);
+    return is_running(of(p).iteration);
   }
 
   /// Work is counted here, that of who asks too.
@@ -237,6 +242,38 @@ class happens_before {
     std::uint64_t others = 0;          ///< peaks of the iterations that may still run
   };
 
+  // Of tasks and deps that aren't forgotten.
+  [[nodiscard]] const task_record& of(std::uint32_t task) const noexcept {
+    return tasks_[task - forgotten_];
+  }
+  [[nodiscard]] std::uint32_t seen(std::uint32_t task) const noexcept {
+    return seen_[task - forgotten_];
+  }
+  [[nodiscard]] std::uint32_t dep(std::uint32_t i) const noexcept {
+    return deps_[i - forgotten_deps_];
+  }
+  template <class T>
+  static void drop(pool<T>& from, std::uint32_t count) noexcept {
+    std::memmove(from.data(), from.data() + count, (from.size() - count) * sizeof(T));
+    from.shrink(from.size() - count);
+  }
+  static constexpr std::uint32_t min_forgotten = 64;
+  /// Forgets complete tasks, once they are most: what is kept is moved no more often than that.
+  void forget() {
+    while (complete_ < size() && is_complete(complete_)) ++complete_;
+    const std::uint32_t tasks = complete_ - forgotten_;
+    if (tasks < min_forgotten || tasks < tasks_.size() / 2) return;
+    const std::uint32_t deps =
+        complete_ < size() ? of(complete_).first_dep - forgotten_deps_
+                           : static_cast<std::uint32_t>(deps_.size());
+    drop(tasks_, tasks);
+    drop(done_, tasks);
+    drop(seen_, tasks);
+    drop(deps_, deps);
+    forgotten_ += tasks;
+    forgotten_deps_ += deps;
+  }
+
   [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   }
@@ -246,22 +283,24 @@ class happens_before {
   }
   /// Where the task counts as live, or null.
   [[nodiscard]] frame* home(std::uint32_t task) noexcept {
-    const std::uint32_t i = tasks_[task].iteration;
+    const std::uint32_t i = of(task).iteration;
     return is_running(i) ? &frames_[iterations_[i].depth] : nullptr;
   }
 
   /// Marks a task and all before it.
   [[gnu::cold]] void complete(std::uint32_t task) {
-    if (done_[task] != 0) return;
+    if (is_complete(task)) return;
     mark(task);
     for (stack_.push_back(task); !stack_.empty();) {
       const std::uint32_t t = stack_.back();
       stack_.pop_back();
-      const std::size_t last = t + 1 < size() ? tasks_[t + 1].first_dep : deps_.size();
-      for (std::size_t i = tasks_[t].first_dep; i < last; ++i) {
-        const std::uint32_t d = deps_[i];
+      const std::uint32_t last = t + 1 < size()
+                                     ? of(t + 1).first_dep
+                                     : forgotten_deps_ + static_cast<std::uint32_t>(deps_.size());
+      for (std::uint32_t i = of(t).first_dep; i < last; ++i) {
+        const std::uint32_t d = dep(i);
         spend(1);
-        if (done_[d] != 0) continue;
+        if (is_complete(d)) continue;
         mark(d);
         stack_.push_back(d);
       }
@@ -269,13 +308,13 @@ class happens_before {
   }
   void mark(std::uint32_t t) {
     spend(1);
-    done_[t] = 1;
+    done_[t - forgotten_] = 1;
     if (frames_.size() > 1) log_.push_back(t);
     if (frame* const f = home(t); f != nullptr) --f->live;
   }
   void unmark(std::uint32_t t) noexcept {
     spend(1);
-    done_[t] = 0;
+    done_[t - forgotten_] = 0;
     if (frame* const f = home(t); f != nullptr) ++f->live;
   }
   /// All of an iteration that ended precedes what follows in its loop, and after it.
@@ -317,8 +356,8 @@ class happens_before {
 
   /// `d` is before the last task, as is what is before `d`.
   void reach(std::uint32_t d, std::uint32_t q) {
-    if (done_[d] != 0 || seen_[d] == q) return;
-    seen_[d] = q;
+    if (is_plainly_before(d)) return;
+    seen_[d - forgotten_] = q;
     std::size_t i = frontier_.size();
     frontier_.push_back(d);
     for (; i != 0 && frontier_[(i - 1) / 2] < d; i = (i - 1) / 2)
@@ -345,6 +384,8 @@ class happens_before {
   pool<std::uint8_t> done_;
   pool<std::uint32_t> seen_;  ///< the last task that is known to follow it; 0: none
   pool<std::uint32_t> deps_;
+  std::uint32_t forgotten_ = 0, forgotten_deps_ = 0;  ///< those before the first of the pools
+  std::uint32_t complete_ = 0;  ///< tasks, from the first on, that are complete for good
   pool<iteration_record> iterations_;
   pool<frame> frames_;
   pool<window> windows_;

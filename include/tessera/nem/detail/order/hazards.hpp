@@ -29,8 +29,9 @@
 // Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
 //             of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
 //             earlier tasks, names 8 and suggests up to 64 deps.
-// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its
-//             segments; 52 a task in iterations that overlap. None for buffers that are only read.
+// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its segments, of
+//             those that a later one may race with, and up to as much again; 52 a task in iterations
+//             that overlap. None for buffers that are only read.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
@@ -94,6 +95,7 @@ class hazards {
   void task(const values& v, const nem::task& t) {
     check_in_place(v, t);
     if (has_ended_) return;
+    if (links_.size() >= max_links_) forget();
     order_.issue(t.node, v.tasks_before(t));
     is_unknown_ = misses_deps(t);
     reported_ = 0;
@@ -180,6 +182,7 @@ class hazards {
 
  private:
   static constexpr std::size_t max_kept = 64, max_unordered = 1024, max_listed = 8;
+  static constexpr std::size_t min_links = 256;
   static constexpr std::uint8_t reported_iterations = 1, reported_rewritten = 2;
 
   struct loop_state {
@@ -292,8 +295,8 @@ class hazards {
         is_written_[value.value] = true;
     }
     order_.reserve(tasks);
-    accesses_.reserve(tasks + tasks / 2);
-    links_.reserve(tasks + tasks / 2);
+    accesses_.reserve(tasks);
+    links_.reserve(tasks);
   }
 
   /// Whether an earlier access is before the current task.
@@ -384,6 +387,52 @@ class hazards {
       head = add_link(l);
     }
     return head;
+  }
+
+  /// Forgets accesses that no segment knows of any more, in time for as many new ones as there are
+  /// then segments or accesses.
+  [[gnu::cold]] void forget() {
+    // Lists share their ends, which are always older: from the newest link on, each is met after all
+    // that lead to it.
+    pool<std::uint32_t> links_to, accesses_to;  // by index: whether it is used, then where it moves
+    links_to.resize(links_.size());
+    accesses_to.resize(accesses_.size());
+    map_.each([&](segment& s) { links_to[s.writes] = links_to[s.reads] = 1; });
+    for (std::size_t i = links_.size(); i-- != 0;) {
+      if (links_to[i] == 0 && i != 0) continue;
+      links_to[links_[i].next] = 1;
+      accesses_to[links_[i].access] = 1;
+    }
+    move_used(accesses_, accesses_to, [](const packed_access&) {});
+    move_used(links_, links_to, [&](link& l) {
+      l.access = accesses_to[l.access];
+      l.next = links_to[l.next];
+    });
+    map_.each([&](segment& s) {
+      s.writes = links_to[s.writes];
+      s.reads = links_to[s.reads];
+    });
+    std::size_t kept = 0;
+    for (const wide_access& w : wide_)
+      if (accesses_to[w.access] != no_index) wide_[kept++] = {accesses_to[w.access], w.last};
+    wide_.shrink(kept);
+    const std::size_t known = links_.size() > map_.size() ? links_.size() : map_.size();
+    max_links_ = 2 * (known > min_links ? known : min_links);
+  }
+  /// Closes the gaps between elements that are used, in their order; `to` has the new index of each.
+  template <class T, class Change>
+  [[gnu::cold]] static void move_used(pool<T>& all, pool<std::uint32_t>& to, Change change) {
+    std::uint32_t kept = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (to[i] == 0) {
+        to[i] = no_index;
+        continue;
+      }
+      to[i] = kept;
+      all[kept] = all[i];
+      change(all[kept++]);
+    }
+    all.shrink(kept);
   }
 
   // Copies ---------------------------------------------------------------------------------------
@@ -711,6 +760,7 @@ class hazards {
   pool<packed_access> accesses_;
   pool<wide_access> wide_;
   pool<link> links_;
+  std::size_t max_links_ = 2 * min_links;  ///< at which those that no segment knows of are forgotten
   pool<std::uint32_t> copy_of_;  ///< of each task in iterations that overlap: its copy + 1, or 0
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;

@@ -34,13 +34,17 @@ inline reader::reader(std::string_view source, const read_options& options, tess
       max_nodes_(options.limit.max_items >= no_node ? no_node - 1
                  : options.limit.max_items == 0
                      ? 1
-                     : static_cast<std::uint32_t>(options.limit.max_items)) {
+                     : static_cast<std::uint32_t>(options.limit.max_items)),
+      progress_(options.progress),
+      next_report_(options.progress.passed == nullptr ? end_ : source.data()) {
   grow(source.size() / 6);
 }
 
 inline result<model> reader::read() {
   while (!at_end()) {
     const char* const first = at_;
+    if (first > next_report_) [[unlikely]]
+      report_progress();
     if (!statement()) after_error(first);
   }
   check_loops();
@@ -48,6 +52,12 @@ inline result<model> reader::read() {
   if (found_.failed()) return found_.first_error();
   d_.nodes.advance(count_ - d_.nodes.size());
   return std::move(d_);
+}
+
+[[gnu::cold]] inline void reader::report_progress() {
+  constexpr std::ptrdiff_t step = 1 << 20;
+  progress_.passed(progress_.self, static_cast<std::uint64_t>(at_ - source_));
+  next_report_ = end_ - at_ > step ? at_ + step : end_;
 }
 
 // --- statements ---

@@ -102,6 +102,7 @@ class reader : private lexer {
 
   // --- documents: read.hpp ---
 
+  [[gnu::cold]] void report_progress();
   /// A directive, a declaration, a task, `loop` or `endloop`.
   bool statement();
   /// include "path"
@@ -562,6 +563,8 @@ class reader : private lexer {
 
   node* nodes_ = nullptr;
   std::uint32_t count_ = 0, room_ = 0, max_nodes_;
+  read_progress progress_;
+  const char* next_report_;  ///< of the progress: past this
 
   std::uint32_t first_other_ = none;  ///< the first construct that is no include
   std::uint32_t first_family_ = none, first_device_ = none, first_directive_ = none,
