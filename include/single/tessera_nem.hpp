@@ -4481,10 +4481,18 @@ struct budget {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
+/// Called about once a MiB with the bytes that were read: to show progress, or to release the pages of
+/// a mapped file. Findings are looked up in all of the source.
+struct read_progress {
+  void (*passed)(void* self, std::uint64_t bytes) = nullptr;
+  void* self = nullptr;
+};
+
 struct read_options {
   nem::profile profile = nem::profile::standard;
   limits limit;
   std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
+  read_progress progress = {};
 };
 
 /// Reads one file. A model only where there is no error; `found` receives all errors and warnings.
@@ -12896,6 +12904,7 @@ class reader : private lexer {
 
   // --- documents: read.hpp ---
 
+  [[gnu::cold]] void report_progress();
   /// A directive, a declaration, a task, `loop` or `endloop`.
   bool statement();
   /// include "path"
@@ -13356,6 +13365,8 @@ class reader : private lexer {
 
   node* nodes_ = nullptr;
   std::uint32_t count_ = 0, room_ = 0, max_nodes_;
+  read_progress progress_;
+  const char* next_report_;  ///< of the progress: past this
 
   std::uint32_t first_other_ = none;  ///< the first construct that is no include
   std::uint32_t first_family_ = none, first_device_ = none, first_directive_ = none,
@@ -16190,13 +16201,17 @@ inline reader::reader(std::string_view source, const read_options& options, tess
       max_nodes_(options.limit.max_items >= no_node ? no_node - 1
                  : options.limit.max_items == 0
                      ? 1
-                     : static_cast<std::uint32_t>(options.limit.max_items)) {
+                     : static_cast<std::uint32_t>(options.limit.max_items)),
+      progress_(options.progress),
+      next_report_(options.progress.passed == nullptr ? end_ : source.data()) {
   grow(source.size() / 6);
 }
 
 inline result<model> reader::read() {
   while (!at_end()) {
     const char* const first = at_;
+    if (first > next_report_) [[unlikely]]
+      report_progress();
     if (!statement()) after_error(first);
   }
   check_loops();
@@ -16204,6 +16219,12 @@ inline result<model> reader::read() {
   if (found_.failed()) return found_.first_error();
   d_.nodes.advance(count_ - d_.nodes.size());
   return std::move(d_);
+}
+
+[[gnu::cold]] inline void reader::report_progress() {
+  constexpr std::ptrdiff_t step = 1 << 20;
+  progress_.passed(progress_.self, static_cast<std::uint64_t>(at_ - source_));
+  next_report_ = end_ - at_ > step ? at_ + step : end_;
 }
 
 // --- statements ---
@@ -18127,8 +18148,9 @@ class loader {
 // Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
 //             of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
 //             earlier tasks, names 8 and suggests up to 64 deps.
-// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its
-//             segments; 52 a task in iterations that overlap. None for buffers that are only read.
+// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its segments, of
+//             those that a later one may race with, and up to as much again; 52 a task in iterations
+//             that overlap. None for buffers that are only read.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
@@ -18144,6 +18166,7 @@ class loader {
 //
 //   m.visit(buffer, first, last, [&](segment& s) { … return true; });
 //   m.look(buffer, first, last, [&](const segment& s) { … return true; });
+//   m.each([&](segment& s) { … });
 //
 // Visiting a range cuts segments at its ends and makes those that are missing. Neighbours for which
 // the call returns true become one: writing all of a buffer leaves one segment, whatever was
@@ -18225,6 +18248,12 @@ class byte_map {
     for (position p = find(buffer, first); is_in(p, buffer) && at(p).first < last; step(p), ++steps)
       if (!each(static_cast<const segment&>(at(p)))) break;
     return steps;
+  }
+  /// Calls `each(segment&)` for all of them; it doesn't change their bytes.
+  template <class Each>
+  void each(Each f) {
+    for (std::size_t c = 0; c < directory_.size(); ++c)
+      for (std::uint32_t i = 0; i < directory_[c].count; ++i) f(chunk(c)[i]);
   }
   /// How many there are.
   [[nodiscard]] std::size_t size() const noexcept { return count_; }
@@ -18390,19 +18419,21 @@ class byte_map {
 // Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
 // on each task; an iteration takes its marks back when it ends, for the next one need not be after
 // them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
-// asked about. Tasks are numbered as they are issued, as nem::task::index is.
+// asked about. Tasks are numbered as they are issued, as nem::task::index is. Outside of loops marks are
+// for good: the tasks up to the first one without a mark are forgotten from time to time.
 //
 // Lifetime:   owns what it knows; nodes are only remembered.
 // Errors:     none.
 // Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
-// Allocation: 17 bytes a task, 4 for each of its deps, 24 an iteration; of the loop that runs 40 more
-//             for each iteration, and 4 for each mark.
+// Allocation: 17 bytes a task that isn't forgotten, 4 for each of its deps, 24 an iteration; of the loop
+//             that runs 40 more for each iteration, and 4 for each mark.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 
 namespace tessera::inline TESSERA_ABI {
@@ -18479,13 +18510,15 @@ class happens_before {
     // Those outside of loops needn't be kept: they are all that were issued before.
     const std::uint32_t outside = frames_.size() > 1 ? frames_[1].begin : size();
     spend(outside + open_.size());
-    for (std::uint32_t t = 0; t < outside && !is_exhausted(); ++t) complete(t);
+    for (std::uint32_t t = forgotten_; t < outside && !is_exhausted(); ++t) complete(t);
     for (std::size_t i = 0; i < open_.size() && !is_exhausted(); ++i) complete(open_[i]);
   }
   /// A task, which is_before() then speaks of. Deps on tasks that weren't issued count for nothing.
   [[gnu::cold]] void issue(std::uint32_t node, view<std::uint32_t> deps) {
     const std::uint32_t q = size();
-    tasks_.push_back({node, frames_.back().iteration, static_cast<std::uint32_t>(deps_.size())});
+    if (frames_.size() == 1) forget();
+    tasks_.push_back({node, frames_.back().iteration,
+                      forgotten_deps_ + static_cast<std::uint32_t>(deps_.size())});
     done_.push_back(0);
     seen_.push_back(0);
     frontier_.clear();
@@ -18516,37 +18549,38 @@ class happens_before {
 
   /// Whether an earlier task is complete before the one that was issued last starts.
   [[nodiscard]] bool is_before(std::uint32_t p) {
-    if (done_[p] != 0) return true;
+    if (is_complete(p)) return true;
     const std::uint32_t q = size() - 1;
-    while (seen_[p] != q && !frontier_.empty() && frontier_[0] > p) {
+    while (seen(p) != q && !frontier_.empty() && frontier_[0] > p) {
       const std::uint32_t t = take_latest();
-      for (std::uint32_t i = tasks_[t].first_dep; i < tasks_[t + 1].first_dep; ++i) {
+      for (std::uint32_t i = of(t).first_dep; i < of(t + 1).first_dep; ++i) {
         spend(1);
-        reach(deps_[i], q);
+        reach(dep(i), q);
       }
       spend(1);
     }
-    return seen_[p] == q || is_exhausted();
+    return seen(p) == q || is_exhausted();
   }
   /// Takes an earlier task as one of the last task's deps, in what is_before() says of that one.
   void assume(std::uint32_t p) { reach(p, size() - 1); }
   /// Whether that is known without a search.
   [[nodiscard]] bool is_plainly_before(std::uint32_t p) const noexcept {
-    return done_[p] != 0 || seen_[p] == size() - 1;
+    return is_complete(p) || seen(p) == size() - 1;
   }
   /// Whether a task is complete, whatever follows in the iterations that run.
-  [[nodiscard]] bool is_complete(std::uint32_t p) const noexcept { return done_[p] != 0; }
+  [[nodiscard]] bool is_complete(std::uint32_t p) const noexcept {
+    return p < forgotten_ || done_[p - forgotten_] != 0;
+  }
   /// Tasks that were issued.
   [[nodiscard]] std::uint32_t size() const noexcept {
-    return static_cast<std::uint32_t>(tasks_.size());
+    return forgotten_ + static_cast<std::uint32_t>(tasks_.size());
   }
-  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept {
-    return tasks_[task].node;
-  }
+  /// Of a task that isn't complete, or in a loop that runs.
+  [[nodiscard]] std::uint32_t node_of(std::uint32_t task) const noexcept { return of(task).node; }
   /// An upper bound of the tasks that were at one time issued and not complete.
   [[nodiscard]] std::uint64_t max_live() const noexcept { return frames_[0].peak; }
 
-  /// How the iteration of an earlier task is related to that of the last one.
+  /// How the iteration of an earlier task, of which the same holds, is related to that of the last one.
   struct relation {
     bool is_same_path = true;  ///< the earlier task's iteration still runs
     bool is_same_scope = false;
@@ -18556,7 +18590,7 @@ class happens_before {
   };
   [[nodiscard]] relation relate(std::uint32_t p) const noexcept {
     relation r;
-    std::uint32_t i = tasks_[p].iteration;
+    std::uint32_t i = of(p).iteration;
     r.is_same_scope = i == frames_.back().iteration;
     for (; !is_running(i); i = iterations_[i].parent) {
       const iteration_record& x = iterations_[i];
@@ -18571,7 +18605,7 @@ class happens_before {
   }
   /// Whether that relation is one of different iterations: the short answer.
   [[nodiscard]] bool is_same_path(std::uint32_t p) const noexcept {
-    return is_running(tasks_[p].iteration);
+    return is_running(of(p).iteration);
   }
 
   /// Work is counted here, that of who asks too.
@@ -18608,6 +18642,37 @@ class happens_before {
     std::uint64_t others = 0;          ///< peaks of the iterations that may still run
   };
 
+  // Of tasks and deps that aren't forgotten.
+  [[nodiscard]] const task_record& of(std::uint32_t task) const noexcept {
+    return tasks_[task - forgotten_];
+  }
+  [[nodiscard]] std::uint32_t seen(std::uint32_t task) const noexcept {
+    return seen_[task - forgotten_];
+  }
+  [[nodiscard]] std::uint32_t dep(std::uint32_t i) const noexcept {
+    return deps_[i - forgotten_deps_];
+  }
+  template <class T>
+  static void drop(pool<T>& from, std::uint32_t count) noexcept {
+    std::memmove(from.data(), from.data() + count, (from.size() - count) * sizeof(T));
+    from.shrink(from.size() - count);
+  }
+  static constexpr std::uint32_t min_forgotten = 64;
+  /// Forgets complete tasks, once they are most: what is kept is moved no more often than that.
+  void forget() {
+    while (complete_ < size() && is_complete(complete_)) ++complete_;
+    const std::uint32_t tasks = complete_ - forgotten_;
+    if (tasks < min_forgotten || tasks < tasks_.size() / 2) return;
+    const std::uint32_t deps = complete_ < size() ? of(complete_).first_dep - forgotten_deps_
+                                                  : static_cast<std::uint32_t>(deps_.size());
+    drop(tasks_, tasks);
+    drop(done_, tasks);
+    drop(seen_, tasks);
+    drop(deps_, deps);
+    forgotten_ += tasks;
+    forgotten_deps_ += deps;
+  }
+
   [[nodiscard]] static std::uint64_t distance(std::int64_t from, std::int64_t to) noexcept {
     return static_cast<std::uint64_t>(to) - static_cast<std::uint64_t>(from);
   }
@@ -18617,22 +18682,24 @@ class happens_before {
   }
   /// Where the task counts as live, or null.
   [[nodiscard]] frame* home(std::uint32_t task) noexcept {
-    const std::uint32_t i = tasks_[task].iteration;
+    const std::uint32_t i = of(task).iteration;
     return is_running(i) ? &frames_[iterations_[i].depth] : nullptr;
   }
 
   /// Marks a task and all before it.
   [[gnu::cold]] void complete(std::uint32_t task) {
-    if (done_[task] != 0) return;
+    if (is_complete(task)) return;
     mark(task);
     for (stack_.push_back(task); !stack_.empty();) {
       const std::uint32_t t = stack_.back();
       stack_.pop_back();
-      const std::size_t last = t + 1 < size() ? tasks_[t + 1].first_dep : deps_.size();
-      for (std::size_t i = tasks_[t].first_dep; i < last; ++i) {
-        const std::uint32_t d = deps_[i];
+      const std::uint32_t last = t + 1 < size()
+                                     ? of(t + 1).first_dep
+                                     : forgotten_deps_ + static_cast<std::uint32_t>(deps_.size());
+      for (std::uint32_t i = of(t).first_dep; i < last; ++i) {
+        const std::uint32_t d = dep(i);
         spend(1);
-        if (done_[d] != 0) continue;
+        if (is_complete(d)) continue;
         mark(d);
         stack_.push_back(d);
       }
@@ -18640,13 +18707,13 @@ class happens_before {
   }
   void mark(std::uint32_t t) {
     spend(1);
-    done_[t] = 1;
+    done_[t - forgotten_] = 1;
     if (frames_.size() > 1) log_.push_back(t);
     if (frame* const f = home(t); f != nullptr) --f->live;
   }
   void unmark(std::uint32_t t) noexcept {
     spend(1);
-    done_[t] = 0;
+    done_[t - forgotten_] = 0;
     if (frame* const f = home(t); f != nullptr) ++f->live;
   }
   /// All of an iteration that ended precedes what follows in its loop, and after it.
@@ -18688,8 +18755,8 @@ class happens_before {
 
   /// `d` is before the last task, as is what is before `d`.
   void reach(std::uint32_t d, std::uint32_t q) {
-    if (done_[d] != 0 || seen_[d] == q) return;
-    seen_[d] = q;
+    if (is_plainly_before(d)) return;
+    seen_[d - forgotten_] = q;
     std::size_t i = frontier_.size();
     frontier_.push_back(d);
     for (; i != 0 && frontier_[(i - 1) / 2] < d; i = (i - 1) / 2)
@@ -18716,6 +18783,8 @@ class happens_before {
   pool<std::uint8_t> done_;
   pool<std::uint32_t> seen_;  ///< the last task that is known to follow it; 0: none
   pool<std::uint32_t> deps_;
+  std::uint32_t forgotten_ = 0, forgotten_deps_ = 0;  ///< those before the first of the pools
+  std::uint32_t complete_ = 0;  ///< tasks, from the first on, that are complete for good
   pool<iteration_record> iterations_;
   pool<frame> frames_;
   pool<window> windows_;
@@ -18773,6 +18842,7 @@ class hazards {
   void task(const values& v, const nem::task& t) {
     check_in_place(v, t);
     if (has_ended_) return;
+    if (links_.size() >= max_links_) forget();
     order_.issue(t.node, v.tasks_before(t));
     is_unknown_ = misses_deps(t);
     reported_ = 0;
@@ -18859,6 +18929,7 @@ class hazards {
 
  private:
   static constexpr std::size_t max_kept = 64, max_unordered = 1024, max_listed = 8;
+  static constexpr std::size_t min_links = 256;
   static constexpr std::uint8_t reported_iterations = 1, reported_rewritten = 2;
 
   struct loop_state {
@@ -18971,8 +19042,8 @@ class hazards {
         is_written_[value.value] = true;
     }
     order_.reserve(tasks);
-    accesses_.reserve(tasks + tasks / 2);
-    links_.reserve(tasks + tasks / 2);
+    accesses_.reserve(tasks);
+    links_.reserve(tasks);
   }
 
   /// Whether an earlier access is before the current task.
@@ -19063,6 +19134,52 @@ class hazards {
       head = add_link(l);
     }
     return head;
+  }
+
+  /// Forgets accesses that no segment knows of any more, in time for as many new ones as there are
+  /// then segments or accesses.
+  [[gnu::cold]] void forget() {
+    // Lists share their ends, which are always older: from the newest link on, each is met after all
+    // that lead to it.
+    pool<std::uint32_t> links_to, accesses_to;  // by index: whether it is used, then where it moves
+    links_to.resize(links_.size());
+    accesses_to.resize(accesses_.size());
+    map_.each([&](segment& s) { links_to[s.writes] = links_to[s.reads] = 1; });
+    for (std::size_t i = links_.size(); i-- != 0;) {
+      if (links_to[i] == 0 && i != 0) continue;
+      links_to[links_[i].next] = 1;
+      accesses_to[links_[i].access] = 1;
+    }
+    move_used(accesses_, accesses_to, [](const packed_access&) {});
+    move_used(links_, links_to, [&](link& l) {
+      l.access = accesses_to[l.access];
+      l.next = links_to[l.next];
+    });
+    map_.each([&](segment& s) {
+      s.writes = links_to[s.writes];
+      s.reads = links_to[s.reads];
+    });
+    std::size_t kept = 0;
+    for (const wide_access& w : wide_)
+      if (accesses_to[w.access] != no_index) wide_[kept++] = {accesses_to[w.access], w.last};
+    wide_.shrink(kept);
+    const std::size_t known = links_.size() > map_.size() ? links_.size() : map_.size();
+    max_links_ = 2 * (known > min_links ? known : min_links);
+  }
+  /// Closes the gaps between elements that are used, in their order; `to` has the new index of each.
+  template <class T, class Change>
+  [[gnu::cold]] static void move_used(pool<T>& all, pool<std::uint32_t>& to, Change change) {
+    std::uint32_t kept = 0;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (to[i] == 0) {
+        to[i] = no_index;
+        continue;
+      }
+      to[i] = kept;
+      all[kept] = all[i];
+      change(all[kept++]);
+    }
+    all.shrink(kept);
   }
 
   // Copies ---------------------------------------------------------------------------------------
@@ -19390,6 +19507,8 @@ class hazards {
   pool<packed_access> accesses_;
   pool<wide_access> wide_;
   pool<link> links_;
+  std::size_t max_links_ =
+      2 * min_links;             ///< at which those that no segment knows of are forgotten
   pool<std::uint32_t> copy_of_;  ///< of each task in iterations that overlap: its copy + 1, or 0
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;

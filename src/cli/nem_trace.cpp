@@ -73,6 +73,37 @@ namespace {
   return success;
 }
 
+/// Runs the program with the inputs of the options. What the machine has is gone afterwards.
+[[nodiscard]] exit_code run_timed(const run_options& o, const nem::program& p, vn::timeline& when,
+                                  const reporting& to, const source& file) {
+  vn::machine_options how;
+  const budget limit = budget_of(o);
+  how.max_memory = limit.max_memory;
+  how.keep_going = true;
+  vn::machine machine(p, how);
+  nem_inputs inputs("trace", o, to);
+  if (const exit_code code = inputs.bind(machine); code != success) return code;
+  if (const exit_code code = inputs.set(machine); code != success) return code;
+  const bool has_values = !o.inputs.empty() || o.seed;
+  if (!has_values)
+    for (const vn::place& b : machine.buffers()) machine.mark_bound(b);
+  return execute(machine, when, has_values, limit, to, file);
+}
+
+[[nodiscard]] exit_code write_trace(const inspect::timeline_recorder& seen,
+                                    const vn::timing_report& report, const std::string& path,
+                                    bool is_csv) {
+  report_writer to(path);
+  text trace;
+  const auto put = [&to](text& piece) { return to.put(piece); };
+  if (is_csv)
+    seen.append_csv(trace, put);
+  else
+    seen.append_trace(trace, report, put);
+  (void)to.put(trace);  // finish says whether all was written
+  return to.finish();
+}
+
 }  // namespace
 
 exit_code trace_nem(const run_options& o, const nem_trace_options& more, const source& file) {
@@ -88,33 +119,17 @@ exit_code trace_nem(const run_options& o, const nem_trace_options& more, const s
   if (!found.program) return report_nem(found, file, to, o.nem.reading);
   if (!found.note.empty() && !o.json) show_note(found.note);
 
-  vn::machine_options how;
-  const budget limit = budget_of(o);
-  how.max_memory = limit.max_memory;
-  how.keep_going = true;
-  vn::machine machine(*found.program, how);
-  nem_inputs inputs("trace", o, to);
-  if (const exit_code code = inputs.bind(machine); code != success) return code;
-  if (const exit_code code = inputs.set(machine); code != success) return code;
-  const bool has_values = !o.inputs.empty() || o.seed;
-  if (!has_values)
-    for (const vn::place& b : machine.buffers()) machine.mark_bound(b);
-
   inspect::timeline_recorder seen(*found.program, file.characters());
+  file.content.forget(file.data());  // its lines were counted
   vn::timeline when(*found.program, costs, seen);
-  if (const exit_code code = execute(machine, when, has_values, limit, to, file); code != success)
+  if (const exit_code code = run_timed(o, *found.program, when, to, file); code != success)
     return code;
   const vn::timing_report report = when.report();
   if (has_file || trace_to_stdout) {
-    text trace;
-    const bool is_csv =
-        more.format.empty() ? has_file && o.outputs[0].ends_with(".csv") : more.format == "csv";
-    if (is_csv)
-      seen.append_csv(trace);
-    else
-      seen.append_trace(trace, report);
-    const exit_code code = write_report(has_file ? o.outputs[0] : "-", trace);
-    if (code != success) return code;
+    const std::string path = has_file ? o.outputs[0] : "-";
+    const bool is_csv = more.format.empty() ? path.ends_with(".csv") : more.format == "csv";
+    if (const exit_code code = write_trace(seen, report, path, is_csv); code != success)
+      return code;
   }
   text table;
   inspect::append_report(table, report);

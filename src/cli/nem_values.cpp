@@ -397,8 +397,8 @@ std::string weights_path(const std::string& program) {
 
 /// What `tessera lower` wrote beside the program.
 exit_code nem_inputs::read_weights(vn::machine& machine) {
-  const vn::place* const at = machine.find("weights");
-  if (at == nullptr || !at->is_buffer || to_.path == "-" ||
+  const auto at = std::ranges::find(machine.buffers(), "weights", &vn::place::name);
+  if (at == machine.buffers().end() || to_.path == "-" ||
       std::find(places_.begin(), places_.end(), "weights") != places_.end())
     return success;
   const std::string path = weights_path(to_.path);

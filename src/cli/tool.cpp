@@ -87,8 +87,11 @@ constexpr format_row format_table[] = {
   return out;
 }
 
+[[nodiscard]] bool begins_json(std::string_view s) noexcept {
+  return s.starts_with('{') || s.starts_with('[');
+}
 [[nodiscard]] text safe_result(std::string_view s) {
-  return s.starts_with('{') || s.starts_with('[') ? safe_json(s) : safe_lines(s);
+  return begins_json(s) ? safe_json(s) : safe_lines(s);
 }
 
 /// Whether this may be a base64 stream of v1.2: it decodes to whole nodes, or it is too long for a
@@ -398,6 +401,7 @@ diagnostic diagnose(error e, const source& from) {
 }
 
 std::vector<diagnostic> diagnose(const report& found, std::span<const source_file> sources) {
+  if (found.diagnostics.empty()) return {};  // a listing looks for the lines of all sources
   const listing list(found, {sources.data(), sources.size()});
   const auto name_of = [&](const place& p) {
     return p.file == 0 ? std::string() : json_name(list.file_name(p));
@@ -883,6 +887,19 @@ exit_code file_list::each(std::string_view verb,
   return finish_options(verb, code);
 }
 
+namespace {
+
+/// What came of writing a result.
+[[nodiscard]] exit_code verdict_of(const io::expected<io::done>& wrote, const std::string& path,
+                                   const reporting& to) {
+  if (wrote) return success;
+  // A reader that closes a pipe early (head, a pager) is no error to report.
+  if (path != "-" || wrote.error().error_number != EPIPE) (void)to.fail(wrote.error());
+  return io_error;
+}
+
+}  // namespace
+
 exit_code write_result(const std::string& path, bytes data, const reporting& to) {
   text safe;
   if (path == "-" && isatty(STDOUT_FILENO) == 1) {
@@ -890,17 +907,38 @@ exit_code write_result(const std::string& path, bytes data, const reporting& to)
     data = as_bytes(safe);
   }
   if (path == "-") busy_line::clear();
-  const io::expected<io::done> wrote = io::store(path, data);
-  if (wrote) return success;
-  // A reader that closes a pipe early (head, a pager) is no error to report.
-  if (path != "-" || wrote.error().error_number != EPIPE) (void)to.fail(wrote.error());
-  return io_error;
+  return verdict_of(io::store(path, data), path, to);
 }
 
 exit_code write_report(const std::string& path, std::string_view report) {
   if (report.empty() && path == "-") return success;
   const text safe = safe_result(report);
   return write_result(path, as_bytes(safe));
+}
+
+report_writer::report_writer(std::string path) : path_(std::move(path)) {}
+
+bool report_writer::put(text& piece) {
+  if (piece.empty()) return true;
+  if (!out_) {
+    is_json_ = begins_json(piece);
+    if (path_ == "-") busy_line::clear();
+    if (io::codec_of_name(path_) == io::codec::none) out_.emplace(io::file_writer::open(path_));
+  }
+  const text safe = is_json_ ? safe_json(piece) : safe_lines(piece);
+  piece.clear();
+  if (!out_) {
+    whole_ << safe;
+    return true;
+  }
+  return *out_ && (*out_)->put(as_bytes(safe));
+}
+
+exit_code report_writer::finish() {
+  if (!whole_.empty()) return write_result(path_, as_bytes(whole_));
+  if (!out_) return write_report(path_, {});
+  if (!*out_) return verdict_of(out_->error(), path_, {});
+  return verdict_of((*out_)->finish(), path_, {});
 }
 
 result<alir::model> read_alir(const source& from) {

@@ -287,6 +287,25 @@ struct file_list {
 /// Writes text or JSON for people. Unsafe characters are escaped (see append_shown), except line ends
 /// and tabs; names that may contain these go through shown_name.
 [[nodiscard]] exit_code write_report(const std::string& path, std::string_view report);
+/// Likewise in pieces, for what is large; a compressed file is still made as a whole.
+///
+///   report_writer to(path);
+///   while (more) if (!to.put(piece)) break;            // each ends between two lines or values
+///   return to.finish();
+class report_writer {
+ public:
+  explicit report_writer(std::string path);
+  /// Writes what the text holds, and clears it. False once a write has failed.
+  [[nodiscard]] bool put(text& piece);
+  /// Puts the file in its place, and reports what failed.
+  [[nodiscard]] exit_code finish();
+
+ private:
+  std::string path_;
+  std::optional<io::expected<io::file_writer>> out_;  ///< none before the first piece
+  text whole_;                                        ///< of a file that is to be compressed
+  bool is_json_ = false;
+};
 /// What `graph` writes: DOT, or SVG where that is wanted or the file's name says so.
 struct picture_output {
   std::string path = "-";

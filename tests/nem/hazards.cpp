@@ -816,8 +816,9 @@ std::string long_program(std::uint32_t seed, int tasks) {
     if (i >= lag) out += "wait(t" + std::to_string(i - lag) + ")\n";
     // Each program has a loop, and every other one a task that isn't waited for.
     if (i == tasks / 2)
-      out += "loop k in [0..9] @max_in_flight(3):\nu = transfer.async(dst=region(C, (k mod 4) * 16, "
-             "16), src=region(A, 0, 16))\nendloop\n";
+      out +=
+          "loop k in [0..9] @max_in_flight(3):\nu = transfer.async(dst=region(C, (k mod 4) * 16, "
+          "16), src=region(A, 0, 16))\nendloop\n";
     if (i == tasks * 2 / 3 && seed % 2 == 0)
       out += "x = transfer.async(dst=region(C, 240, 4), src=region(A, 0, 4))\n";
   }

@@ -308,11 +308,11 @@ TEST_CASE("transform/lower: what can't be lowered is one error", "[transform]") 
   check_refused(
       refusal_of(product, device("large", 64, 0), image), errc::nac_lower_memory, 2,
       "v2 nac.matmul, output 0 on large: the smallest tile takes 256 bytes of L1; it has 64");
-  check_refused(refusal_of(one_operation("nac.add(t0, t0)"), device("large", 512, 0),
-                           {{2, 4, 300, 700}}),
-                errc::nac_lower_memory, 1,
-                "v1 nac.add, output 0 on large: it takes 31112 tiles that fit its L1 of 512 bytes; "
-                "expected at most 16384");
+  check_refused(
+      refusal_of(one_operation("nac.add(t0, t0)"), device("large", 512, 0), {{2, 4, 300, 700}}),
+      errc::nac_lower_memory, 1,
+      "v1 nac.add, output 0 on large: it takes 31112 tiles that fit its L1 of 512 bytes; "
+      "expected at most 16384");
   check_refused(refusal_of(product, large, image, element::i16), errc::nac_lower_device, 0,
                 "lowering to i16 isn't supported; expected f32, f16, bf16 or i8");
   check_refused(

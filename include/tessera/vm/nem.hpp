@@ -211,11 +211,12 @@ class machine {
   ~machine();
 
   [[nodiscard]] const model::program& program() const noexcept;
-  /// In the order of the text; regions: those that `let` names outside of loops.
+  /// In the order of the text; regions: those that `let` names outside of loops. They are evaluated
+  /// when they are first asked for, as is a name that isn't a buffer's: by one thread at a time.
   [[nodiscard]] std::span<const place> buffers() const noexcept;
-  [[nodiscard]] std::span<const place> regions() const noexcept;
+  [[nodiscard]] std::span<const place> regions() const;
   /// A buffer or a region by its name, or null.
-  [[nodiscard]] const place* find(std::string_view name) const noexcept;
+  [[nodiscard]] const place* find(std::string_view name) const;
   /// Also finds, after a run, the region that `let` names in a loop: as it was in the last
   /// iteration in which a task follows the `let`. False where the text has no such name.
   bool watch(std::string_view name);

@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "run.hpp"
@@ -20,16 +21,22 @@ class machine::state {
  public:
   state(const model::program& p, const machine_options& how);
 
-  /// Of a verified program, after one visit to all of its statements.
-  void find_places(const model::values& v);
+  // Of a verified program, after one visit to all of its statements.
+  void find_buffers(const model::values& v);
+  void find_regions(const model::values& v);
   void allocate();
-  [[nodiscard]] const place* find(std::string_view name) const;
+  /// Few runs ask for regions, which take more memory than all else where a program has many.
+  [[nodiscard]] const std::vector<place>& named_regions();
+  [[nodiscard]] const place* find(std::string_view name);
+  /// A buffer, or a region outside of loops.
+  [[nodiscard]] const place* find_outside(std::string_view name);
   [[nodiscard]] bool watch(std::string_view name);
 
   const model::program& program;
   machine_options options;
   std::vector<std::uint32_t> nodes;  ///< of the buffers
   std::vector<place> buffers, regions;
+  bool has_regions = false;     ///< whether they were looked for
   std::deque<held_place> held;  ///< what the shapes of regions are borrowed from
   std::map<std::string_view, const place*> by_name;
   std::deque<watched_region> watched;
@@ -55,12 +62,12 @@ struct end_visitor : model::visitor {
 
 machine::state::state(const model::program& p, const machine_options& how)
     : program(p), options(how) {
-  end_visitor scan([this](const model::values& v) { find_places(v); });
+  end_visitor scan([this](const model::values& v) { find_buffers(v); });
   model::for_each_task(p, scan, 1);
   allocate();
 }
 
-void machine::state::find_places(const model::values& v) {
+void machine::state::find_buffers(const model::values& v) {
   const model::model& d = program.model();
   for (std::uint32_t i = 0; i < v.buffers.size(); ++i) {
     const model::buffer& b = v.buffers[i];
@@ -75,6 +82,19 @@ void machine::state::find_places(const model::values& v) {
     buffers.push_back(to);
     nodes.push_back(b.node);
   }
+  for (const place& b : buffers) by_name.emplace(b.name, &b);
+}
+
+const std::vector<place>& machine::state::named_regions() {
+  if (!std::exchange(has_regions, true)) {
+    end_visitor scan([this](const model::values& v) { find_regions(v); });
+    model::for_each_task(program, scan, 1);
+  }
+  return regions;
+}
+
+void machine::state::find_regions(const model::values& v) {
+  const model::model& d = program.model();
   // Names of regions that are aliases are regions too.
   std::map<std::string_view, std::size_t> known;
   std::size_t next = 0;
@@ -97,7 +117,6 @@ void machine::state::find_places(const model::values& v) {
     known.emplace(h.where.name, from);
     regions.push_back(h.where);
   }
-  for (const place& b : buffers) by_name.emplace(b.name, &b);
   for (const place& r : regions) by_name.emplace(r.name, &r);
 }
 
@@ -120,20 +139,28 @@ void machine::state::allocate() {
   for (const storage& s : memory) bases.push_back(s.pages.data());
 }
 
-const place* machine::state::find(std::string_view name) const {
-  if (const auto at = by_name.find(name); at != by_name.end()) return at->second;
+const place* machine::state::find_outside(std::string_view name) {
+  auto at = by_name.find(name);
+  if (at == by_name.end() && !has_regions) {
+    (void)named_regions();
+    at = by_name.find(name);
+  }
+  return at == by_name.end() ? nullptr : at->second;
+}
+
+const place* machine::state::find(std::string_view name) {
+  if (const place* const p = find_outside(name); p != nullptr) return p;
   for (const watched_region& w : watched) {
     if (w.name != name) continue;
     if (w.was_seen) return &w.last.where;
     for (const std::uint32_t other : w.names)
-      if (const auto at = by_name.find(program.model().name(other)); at != by_name.end())
-        return at->second;
+      if (const place* const p = find_outside(program.model().name(other)); p != nullptr) return p;
   }
   return nullptr;
 }
 
 bool machine::state::watch(std::string_view name) {
-  if (by_name.contains(name)) return true;
+  if (find_outside(name) != nullptr) return true;
   for (const watched_region& w : watched)
     if (w.name == name) return true;
   const model::model& d = program.model();
@@ -164,8 +191,8 @@ machine::~machine() = default;
 
 const model::program& machine::program() const noexcept { return state_->program; }
 std::span<const place> machine::buffers() const noexcept { return state_->buffers; }
-std::span<const place> machine::regions() const noexcept { return state_->regions; }
-const place* machine::find(std::string_view name) const noexcept { return state_->find(name); }
+std::span<const place> machine::regions() const { return state_->named_regions(); }
+const place* machine::find(std::string_view name) const { return state_->find(name); }
 bool machine::watch(std::string_view name) { return state_->watch(name); }
 
 bool machine::has_memory() const noexcept {

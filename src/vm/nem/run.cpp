@@ -91,7 +91,6 @@ run_visitor::run_visitor(const model::program& p, const machine_options& how, bi
                    p.profile() == model::profile::upstream),
       late_(&late_report_, model::profile::standard, all_findings),
       context_{p.model(), options_, late_, p.catalog(), p.target()},
-      tasks_are_deterministic_(p.model().nodes.size()),
       steps_(max_steps),
       has_graph_(when != nullptr || how.schedule != schedule::in_order),
       max_tokens_(when != nullptr ? max_tokens(p) : 0),
@@ -184,7 +183,10 @@ bool run_visitor::spend(std::uint32_t node, std::uint64_t steps) {
 }
 
 bool run_visitor::is_deterministic(std::uint32_t node) {
-  if (!loops_are_deterministic_.empty() && loops_are_deterministic_.back() != 0) return true;
+  if (loops_.empty()) return has_deterministic(program_.model(), node);
+  if (loops_are_deterministic_.back() != 0) return true;
+  if (tasks_are_deterministic_.empty())
+    tasks_are_deterministic_.resize(program_.model().nodes.size());
   std::uint8_t& known = tasks_are_deterministic_[node];
   if (known == 0) known = has_deterministic(program_.model(), node) ? 2 : 1;
   return known == 2;

@@ -124,7 +124,7 @@ class run_visitor : public model::visitor {
   std::vector<std::uint32_t> loops_;
   std::vector<std::int64_t> values_;
   std::vector<std::uint8_t> loops_are_deterministic_;
-  std::vector<std::uint8_t> tasks_are_deterministic_;  ///< by node: 1 no, 2 yes
+  std::vector<std::uint8_t> tasks_are_deterministic_;  ///< in loops, by node: 1 no, 2 yes
   std::size_t outer_regions_ = 0;                      ///< visible outside of loops
   meter steps_;
   std::uint64_t events_ = 0;  ///< of the graph, at most

@@ -18,6 +18,7 @@
 #include <tuple>
 #include <vector>
 
+#include "support/allocations.hpp"
 #include "support/catch.hpp"
 #include "tessera/core/json_read.hpp"
 #include "tessera/inspect/nem/timeline_trace.hpp"
@@ -678,6 +679,142 @@ TEST_CASE("vm/nem/timing: the trace and the reports", "[vm_nem]") {
                     R"("idle":{"endloop":12},"idle_at_end":0})") != std::string::npos);
   CHECK(s.json.find(R"({"memory":"L1[1]","peak":0,"declared":16384,"capacity":null})") !=
         std::string::npos);
+}
+
+namespace {
+
+/// A program with a loop, whose transfer is the statement of all tasks that are recorded below.
+struct recorded_program {
+  std::string source =
+      "buffer S : L2 (size=64)\nbuffer D : L2 (size=64)\nloop i in [0..1]:\n"
+      "t = transfer.async(dst=region(D, 0, 64), src=region(S, 0, 64))\nendloop\n";
+  nem::program p = *nem_test::verify(*nem_test::read(source));
+  std::uint32_t node = [this] {
+    std::uint32_t i = 0;
+    while (p.model().nodes[i].kind != nem::node_kind::transfer) ++i;
+    return i;
+  }();
+
+  /// Records a task of `bytes` bytes in iteration `i`.
+  void record(inspect::timeline_recorder& to, std::uint32_t task, std::int64_t i,
+              std::uint64_t bytes, const placement& at) const {
+    vm::nem::tensor x;
+    x.extent = static_cast<std::int64_t>(bytes);
+    const vm::nem::touched_buffer buffer{0, nem::level::l2, -1, 64};
+    vm::nem::instance t;
+    t.task.index = task;
+    t.task.node = node;
+    t.task.token = p.model().nodes[node].value;
+    t.task.opcode = t.what.opcode = nem::opcode::transfer;
+    t.what.inputs = t.what.outputs = {&x, 1};
+    t.buffers = {&buffer, 1};
+    t.iteration = {&i, 1};
+    to(t, at);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("vm/nem/timing: records keep numbers of any size", "[vm_nem]") {
+  const recorded_program of;
+  inspect::timeline_recorder seen(of.p, of.source);
+  std::uint64_t state = 1;
+  const auto number = [&state](unsigned bits) {
+    state = state * 6364136223846793005 + 1442695040888963407;
+    return (state ^ state >> 29) >> (64 - bits) >> (state >> 40) % bits;
+  };
+  std::string expected;
+  for (int n = 0; n < 2000; ++n) {
+    placement at;
+    at.unit = static_cast<nem::unit>(number(2));
+    at.engine = static_cast<std::int64_t>(number(63)) - 1;
+    at.index = static_cast<std::uint32_t>(number(32));
+    at.issued = number(64);
+    at.ready = number(64);
+    at.start = number(64);
+    at.end = number(64);
+    at.why = static_cast<cause>(number(3));
+    at.held = number(64);
+    const auto task = static_cast<std::uint32_t>(number(32));
+    const auto i = static_cast<std::int64_t>(number(64));
+    const std::uint64_t bytes = number(63);
+    of.record(seen, task, i, bytes, at);
+    expected += std::to_string(task) + ",transfer,t,4,i=" + std::to_string(i) + "," +
+                std::string(name(at.unit)) + "[" + std::to_string(at.index) + "],";
+    if (at.engine >= 0) expected += std::to_string(at.engine);
+    for (const std::uint64_t time : {at.issued, at.ready, at.start, at.end})
+      expected += "," + std::to_string(time);
+    expected += "," + std::string(vm::nem::cause_names[static_cast<std::size_t>(at.why)]) + "," +
+                std::to_string(bytes) + ",0,0\n";
+  }
+  text out;
+  seen.append_csv(out);
+  const std::string_view rows = out.view().substr(out.view().find('\n') + 1);
+  CHECK(rows == expected);
+}
+
+TEST_CASE("vm/nem/timing: a trace of any length takes little memory", "[vm_nem]") {
+  const recorded_program of;
+  inspect::timeline_recorder seen(of.p, of.source);
+  constexpr std::uint32_t tasks = 20000;
+  timing_report report;
+  report.units.resize(1);
+  report.units[0].unit = nem::unit::dma;
+  {
+    const tessera_tests::allocations used;
+    for (std::uint32_t n = 0; n < tasks; ++n) {
+      placement at;
+      at.unit = nem::unit::dma;
+      at.index = 0;
+      at.issued = at.ready = 1000000 + 6 * n;
+      at.start = at.ready + 1;
+      at.end = at.start + 6;
+      at.why = cause::unit;
+      of.record(seen, n, n, 64, at);
+    }
+    CHECK(used.peak() < 24 * tasks + 10000);
+  }
+  text whole;
+  seen.append_trace(whole, report);
+  CHECK(whole.size() > 200 * tasks);
+
+  std::string all;
+  std::size_t largest = 0, calls = 0;
+  const auto take = [&](text& piece) {
+    largest = std::max(largest, piece.size());
+    ++calls;
+    all += piece.view();
+    piece.clear();
+    return true;
+  };
+  text rest;
+  seen.append_trace(rest, report, take);
+  all += rest.view();
+  CHECK(all == whole.view());
+  CHECK(calls > tasks / 1000);
+  CHECK(largest < 66000);
+  whole.clear();
+  all.clear();
+  seen.append_csv(whole);
+  text rows;
+  seen.append_csv(rows, take);
+  CHECK(all + std::string(rows.view()) == whole.view());
+  {
+    const auto forget = [](text& piece) { return piece.clear(), true; };
+    text out;
+    const tessera_tests::allocations used;
+    seen.append_trace(out, report, forget);
+    CHECK(used.peak() < 34 * tasks + 300000);  // the counter of tokens is sorted
+  }
+  // Who wants no more isn't asked again.
+  calls = 0;
+  const auto enough = [&](text& piece) { return piece.clear(), ++calls == 0; };
+  rest.clear();
+  seen.append_trace(rest, report, enough);
+  CHECK(rest.empty());
+  seen.append_csv(rest, enough);
+  CHECK(rest.empty());
+  CHECK(calls == 2);
 }
 
 TEST_CASE("vm/nem/timing: the machine in time gives the same bytes, and the same times",

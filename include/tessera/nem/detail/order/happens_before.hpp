@@ -263,9 +263,8 @@ class happens_before {
     while (complete_ < size() && is_complete(complete_)) ++complete_;
     const std::uint32_t tasks = complete_ - forgotten_;
     if (tasks < min_forgotten || tasks < tasks_.size() / 2) return;
-    const std::uint32_t deps =
-        complete_ < size() ? of(complete_).first_dep - forgotten_deps_
-                           : static_cast<std::uint32_t>(deps_.size());
+    const std::uint32_t deps = complete_ < size() ? of(complete_).first_dep - forgotten_deps_
+                                                  : static_cast<std::uint32_t>(deps_.size());
     drop(tasks_, tasks);
     drop(done_, tasks);
     drop(seen_, tasks);

@@ -760,7 +760,8 @@ class hazards {
   pool<packed_access> accesses_;
   pool<wide_access> wide_;
   pool<link> links_;
-  std::size_t max_links_ = 2 * min_links;  ///< at which those that no segment knows of are forgotten
+  std::size_t max_links_ =
+      2 * min_links;             ///< at which those that no segment knows of are forgotten
   pool<std::uint32_t> copy_of_;  ///< of each task in iterations that overlap: its copy + 1, or 0
   pool<copy> copies_;
   pool<std::uint32_t> kept_, named_;
