@@ -31,12 +31,6 @@ struct lower_verb_options {
   run_options run;
 };
 
-/// How much outputs may differ, against their largest magnitude.
-[[nodiscard]] double tolerance_of(nem::element type) noexcept {
-  if (type == nem::element::i8) return 0.5;  // anything closer is a matter of the ranges
-  return type == nem::element::f32 ? 1e-5 : type == nem::element::f16 ? 5e-3 : 4e-2;
-}
-
 /// A program without statements, for what verifying it says of the device.
 [[nodiscard]] std::optional<source> empty_program() {
   constexpr std::string_view text = "program lowered:\n";
@@ -95,9 +89,7 @@ class lowering_run {
     for (std::size_t k = 0; k < p.inputs().size(); ++k) {
       const tensor_form* const form = inputs.form_of(k);
       if (form == nullptr) break;  // lower() says which one is missing
-      if (form->type != nac::data_type::float32)
-        return usage_error("lower", "inputs are float32; '" + std::string(nac::name(form->type)) +
-                                        "' isn't supported");
+      how_.types.push_back(form->type);
       how_.shapes.emplace_back(form->dims.begin(), form->dims.end());
     }
     how_.type = nem::find_element(options_.type);
@@ -129,19 +121,13 @@ class lowering_run {
       });
       if (code != success) return code;
     }
-    if (const exit_code code = write_weights(*made); code != success) return code;
-    return write_result(options_.output, as_bytes(written->view()));
-  }
-
-  [[nodiscard]] exit_code write_weights(const transform::lowered& made) const {
-    if (made.weights.empty()) return success;
-    if (options_.output == "-") {
-      show_note("the weights, " + std::to_string(made.weights.size()) +
-                " bytes, are left out; with -o FILE they are written beside it");
-      return success;
+    if (!made->weights.empty() && options_.output != "-") {
+      const bytes weights(made->weights.data(), made->weights.size());
+      if (const exit_code code = write_result(weights_path(options_.output), weights);
+          code != success)
+        return code;
     }
-    const bytes weights(made.weights.data(), made.weights.size());
-    return write_result(weights_path(options_.output), weights);
+    return write_result(options_.output, as_bytes(written->view()));
   }
 
   /// Verifies what was made; then `act` on it, and the report.
@@ -171,7 +157,7 @@ class lowering_run {
       if (how_.type == nem::element::i8)
         show_note("output " + std::to_string(k) + " differs by " + shown +
                   " of its largest magnitude from the network's floats");
-      if (a.distances[k] <= tolerance_of(how_.type)) continue;
+      if (a.distances[k] <= a.tolerances[k]) continue;
       return fail_check("output " + std::to_string(k) + " differs by " + shown +
                         " of its largest magnitude");
     }
@@ -226,13 +212,6 @@ class lowering_run {
   const reporting to{o.run.files[0], o.run.json};
   if (o.output == "-" && o.report)
     return usage_error("lower", "--report and the program can't both be standard output");
-  if (o.run.files[0] == "-" && o.device.device == "-")
-    return usage_error("lower", "FILE and --device can't both be standard input");
-  for (const std::string& from : {o.run.files[0], o.run.nac.weights, o.device.device})
-    for (const std::string& written : {o.output, weights_path(o.output)})
-      if (written != "-" && written == from)
-        return usage_error(
-            "lower", "'" + shown_text(from) + "' would be overwritten; expected another OUTPUT");
   const loaded in = load_source(to);
   if (!in) return in.code;
   return with_source(*in.file, to, "lower",

@@ -9,7 +9,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-exit_code record_nac(const run_options& o, const source& file, text& out) {
+exit_code trace_nac(const run_options& o, const source& file) {
   const reporting to{o.files[0]};
   const nac_model model = verify_nac(file, to, o.nac.weights);
   if (!model.program) return model.code;
@@ -25,14 +25,9 @@ exit_code record_nac(const run_options& o, const source& file, text& out) {
     const vm::nac::outcome done = machine.run(budget_of(o), seen);
     if (!done) return fail_run(done, program, file, to);
   }
-  seen.append_trace(out, file.name);
-  return success;
-}
-
-exit_code trace_nac(const run_options& o, const source& file) {
   text out;
-  const exit_code code = record_nac(o, file, out);
-  return code != success ? code : write_report(o.outputs[0], out);
+  seen.append_trace(out, file.name);
+  return write_report(o.outputs[0], out);
 }
 
 }  // namespace cli

@@ -40,6 +40,8 @@ class folder {
     for (std::uint32_t n = last_; n != graph::none; n = g_[n].previous) {
       if (constant_[n] && is_needed[n] && g_[n].what == graph::role::operation && try_fold(n))
         continue;
+      // A list of results can't be a parameter: what takes an item of it is folded, or nothing.
+      if (g_.is(n, nac::operation::getitem)) continue;
       if (!constant_[n] || (is_needed[n] && g_[n].what == graph::role::operation))
         for (const graph::operand& o : g_[n].operands)
           if (o.node != graph::none) is_needed[o.node] = true;

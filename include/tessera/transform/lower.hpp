@@ -12,7 +12,8 @@
 //   use(text, made->weights);                                         // model.weights
 //
 //   buffers       DDR: the inputs, by their names or input_0 …, output_0 …, weights; and spill, where
-//                 l2, the intermediate results, overflows. l1: the tiles
+//                 l2, the intermediate results, overflows. l1: the tiles. Integers are i32, truth
+//                 values u8; inside, both are the network's floats, which must hold them exactly
 //   layouts       images are NHWC, whatever the network says; weights are HWIO, or KN by blocks
 //   steps         element by element operations, norms and softmax follow what computes their operand
 //                 in the same tile. Everything that only moves elements is a region with strides, or a
@@ -22,7 +23,10 @@
 //                 fit, else by blocks of columns, the next one loaded while one is used
 //   order         each task names those that it depends on; each step is a loop, @debug has the
 //                 instructions of the network that it computes
-//   constants     what doesn't depend on inputs is computed here
+//   constants     what doesn't depend on inputs is computed here, and conditions of branches are known
+//   compositions  opcodes that hardware is to have later, and those that the device lacks for the type,
+//                 are made of others: sums are pools, comparisons powers of 0, recurrent networks
+//                 unrolled
 //   i8            products, pools and most operations on elements are done on 8-bit integers, whose
 //                 scales and zero points come from runs of the network and are in the program. Norms,
 //                 softmax, compositions and what needs more digits are done in the device's float
@@ -59,7 +63,9 @@ namespace transform {
 struct lower_options {
   /// Of each input, in the order of program.inputs().
   std::vector<std::vector<std::int64_t>> shapes;
-  nem::element type = nem::element::f32;  ///< of all elements: f32, f16, bf16 or i8
+  /// Of each input; those that it doesn't reach are float32.
+  std::vector<nac::data_type> types;
+  nem::element type = nem::element::f32;  ///< of all floats: f32, f16, bf16 or i8
   std::uint64_t seed = 0;                 ///< of the inputs of the run that finds shapes
   /// For i8: runs that ranges are taken from, each with the elements of all inputs; without any, 4
   /// to 64 runs with random inputs.
@@ -72,7 +78,9 @@ struct lower_options {
 struct lowered_port {
   std::string buffer;
   std::vector<std::int64_t> shape;  ///< row-major
+  /// That of the program for floats, i32 for integers, u8 for truth values.
   nem::element type = nem::element::f32;
+  std::int64_t end = 0;  ///< of integers that index a table: its rows; else 0
 };
 
 /// The first result of an instruction that is kept as 8-bit integers q: scale * (q - zero_point).
@@ -100,7 +108,10 @@ struct lowered {
 /// How far a lowered program's outputs are from the network's.
 struct agreement {
   std::vector<double> distances;  ///< of each output, against its largest magnitude
-  std::string failure;            ///< why there are none, or what schedules differ in; else empty
+  /// Of each: 1e-5 for float32, 5e-3 for float16, 4e-2 for bfloat16, by the coarsest one that the
+  /// network or the lowered program computes with, 0.5 for i8; 0 for integers and truth values.
+  std::vector<double> tolerances;
+  std::string failure;  ///< why there are none, or what schedules differ in; else empty
 };
 
 /// Runs both on random inputs (for i8 on the first of the calibration's, if there are any), the lowered

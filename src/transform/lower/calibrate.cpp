@@ -8,6 +8,7 @@
 
 #include "io/random.hpp"
 #include "transform/lower/steps.hpp"
+#include "vm/nac/types.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
@@ -51,39 +52,58 @@ void value_range::include(double x) noexcept {
   greatest = std::max(greatest, x);
 }
 
-std::vector<std::vector<float>> calibration_inputs(const lower_options& options, std::size_t k) {
+std::vector<std::vector<float>> calibration_inputs(const lower_options& options,
+                                                   const std::vector<std::int64_t>& ends,
+                                                   std::size_t k) {
   if (!options.calibration.empty()) return options.calibration[k % options.calibration.size()];
   std::vector<std::vector<float>> out;
   std::uint64_t random = options.seed + (k << 32);
-  for (const std::vector<std::int64_t>& shape : options.shapes) {
-    std::vector<float>& x = out.emplace_back(static_cast<std::size_t>(product(shape)));
-    for (float& e : x)
-      e = static_cast<float>(static_cast<double>(io::next_bits(random) >> 11) * 0x1p-52 - 1);
+  for (std::size_t i = 0; i < options.shapes.size(); ++i) {
+    const nac::data_type type = type_of(options, i);
+    // Integers that index nothing may count something: few of them are sure to be anywhere.
+    const bool has_end = type != nac::data_type::boolean && i < ends.size() && ends[i] != 0;
+    const double end = has_end ? static_cast<double>(ends[i]) : 2;
+    for (std::int64_t n = product(options.shapes[i]); n != 0; --n) {
+      if (out.size() == i) out.emplace_back();
+      const double fraction = static_cast<double>(io::next_bits(random) >> 11) * 0x1p-53;
+      const double x = is_floating(type) ? 2 * fraction - 1 : std::floor(fraction * end);
+      out[i].push_back(static_cast<float>(x));
+    }
+    out.resize(i + 1);
   }
   return out;
 }
 
+vm::nac::tensor input_of(vm::nac::memory& arena, const lower_options& options, std::size_t input,
+                         const std::vector<float>& elements) {
+  vm::nac::tensor x =
+      vm::nac::make_tensor(arena, type_of(options, input), vm::nac::shape(options.shapes[input]));
+  vm::nac::visit(x.type, [&]<class T>(vm::nac::of<T>) {
+    for (std::size_t e = 0; e < elements.size(); ++e)
+      x.as<T>()[e] = vm::nac::convert<T>(elements[e]);
+  });
+  return x;
+}
+
 calibration::calibration(const nac::program& p, const lower_options& options,
-                         const std::string& device)
+                         const std::vector<std::int64_t>& ends, const std::string& device)
     : ranges_(p.code().steps.size()) {
   vm::nac::interpreter machine(p, {.max_memory = options.limit.max_memory});
   const std::size_t runs =
       options.calibration.empty() ? random_runs(options) : options.calibration.size();
   for (std::size_t k = 0; k < runs; ++k) {
-    const std::vector<std::vector<float>> inputs = calibration_inputs(options, k);
+    const std::vector<std::vector<float>> inputs = calibration_inputs(options, ends, k);
     for (std::size_t i = 0; i < p.inputs().size(); ++i) {
       const std::uint32_t at = p.inputs()[i].instruction;
-      vm::nac::tensor x = vm::nac::make_tensor(machine.arena(), nac::data_type::float32,
-                                               vm::nac::shape(options.shapes[i]));
-      if (i >= inputs.size() || inputs[i].size() != x.size())
+      const auto size = static_cast<std::size_t>(product(options.shapes[i]));
+      if (i >= inputs.size() || inputs[i].size() != size)
         throw refusal{errc::nac_lower_shape, at,
                       "v" + std::to_string(at) + " on " + device + ": run " + std::to_string(k) +
                           " of the calibration has " +
                           std::to_string(i < inputs.size() ? inputs[i].size() : 0) +
                           " elements for input " + std::to_string(i) + "; expected " +
-                          std::to_string(x.size())};
-      std::copy(inputs[i].begin(), inputs[i].end(), x.elements<float>().begin());
-      machine.set_input(i, std::move(x));
+                          std::to_string(size)};
+      machine.set_input(i, input_of(machine.arena(), options, i, inputs[i]));
     }
     const auto note = [&](std::uint32_t at, const vm::nac::value& v) {
       const nac::step& s = p.code().steps[at];

@@ -3,7 +3,7 @@
 //
 // Between which values the results of a network are, for some inputs.
 //
-//   calibration seen(program, options, "small");       // NAC's machine is run
+//   calibration seen(program, options, ends, "small");    // NAC's machine is run
 //   seen.of(12)[0].least                      // of the first result of instruction 12
 //
 // Lifetime:   the program is needed to make it only.
@@ -38,8 +38,10 @@ struct value_range {
 
 class calibration {
  public:
-  /// `device` is named where what a run is given doesn't fit.
-  calibration(const nac::program& p, const lower_options& options, const std::string& device);
+  /// `ends` are those of the inputs, as lowered_port has them; `device` is named where what a run is
+  /// given doesn't fit.
+  calibration(const nac::program& p, const lower_options& options,
+              const std::vector<std::int64_t>& ends, const std::string& device);
   /// Of each tensor of float32 that an instruction gives; another is empty.
   [[nodiscard]] const std::vector<value_range>& of(std::uint32_t instruction) const noexcept {
     return ranges_[instruction];
@@ -51,9 +53,17 @@ class calibration {
   std::vector<std::vector<value_range>> ranges_;
 };
 
-/// The elements of the inputs of run `k`: given ones, or random ones between -1 and 1.
-[[nodiscard]] std::vector<std::vector<float>> calibration_inputs(const lower_options& options,
-                                                                 std::size_t k);
+/// The type of an input.
+[[nodiscard]] inline nac::data_type type_of(const lower_options& options, std::size_t input) {
+  return input < options.types.size() ? options.types[input] : nac::data_type::float32;
+}
+/// The elements of the inputs of run `k`: given ones, or random ones: floats between -1 and 1, truth
+/// values, integers below their end.
+[[nodiscard]] std::vector<std::vector<float>> calibration_inputs(
+    const lower_options& options, const std::vector<std::int64_t>& ends, std::size_t k);
+/// They as a tensor of its type.
+[[nodiscard]] vm::nac::tensor input_of(vm::nac::memory& arena, const lower_options& options,
+                                       std::size_t input, const std::vector<float>& elements);
 
 }  // namespace transform::lowering
 }  // namespace tessera::inline TESSERA_ABI

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "transform/lower/map_products.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
 
@@ -27,7 +29,14 @@ chain::value chain::apply(nem::opcode op, std::vector<value> in, attributes with
       nem::opcode_table[static_cast<std::size_t>(op)].families;  // one, of these opcodes
   mapper_.need(family, "default");
   tasks_.push_back({op, std::move(in), of_register(registers_), std::move(with)});
+  forms_.emplace_back();
   return of_register(registers_++);
+}
+
+chain::value chain::convert(const value& v, nem::element to) {
+  const value out = apply(nem::opcode::cast, {v});
+  forms_.back().type = to;
+  return out;
 }
 
 /// The order of the elements that the result has, as dimensions of the shape.
@@ -55,6 +64,22 @@ tensor_view chain::result(const value& v) {
     return without(y, 0);
   }
   const std::vector<std::size_t> by = order();
+  step s = step_of(v, by);
+  const tensor_view y = mapper_.make(s.dims, s.forms[s.result.form].type);
+  s.write = {y, first_dimensions(s.dims.size())};
+  mapper_.add(std::move(s));
+  return permuted(y, inverse_of(by));
+}
+
+void chain::store(const value& v, const tensor_view& to) {
+  std::vector<std::size_t> by(shape_.size());
+  std::iota(by.begin(), by.end(), std::size_t{0});
+  step s = step_of(v, by);
+  s.write = {to, first_dimensions(s.dims.size())};
+  mapper_.add(std::move(s));
+}
+
+step chain::step_of(const value& v, const std::vector<std::size_t>& by) {
   step s;
   for (const std::size_t k : by) s.dims.push_back(shape_[k]);
   s.fixed = fixed_;
@@ -77,15 +102,12 @@ tensor_view chain::result(const value& v) {
     }
     s.reads.push_back(std::move(a));
   }
+  // A read as it is may be broadcast: the greater one of it and itself isn't.
+  s.result = v.what == task_operand::kind::reg ? v : apply(nem::opcode::max, {v, v});
   s.tasks = std::move(tasks_);
   s.registers = registers_;
-  s.result = v;
-  const tensor_view y = mapper_.make(s.dims);
-  s.write = {y, {}};
-  for (std::size_t k = 0; k < s.dims.size(); ++k)
-    s.write.follows.push_back(static_cast<std::int32_t>(k));
-  mapper_.add(std::move(s));
-  return permuted(y, inverse_of(by));
+  s.forms = std::move(forms_);
+  return s;
 }
 
 }  // namespace transform::lowering

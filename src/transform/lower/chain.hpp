@@ -41,6 +41,8 @@ class chain {
   /// A vector as it is, along the last dimension: a scale or a bias.
   [[nodiscard]] value vector(const tensor_view& v);
   [[nodiscard]] value apply(nem::opcode op, std::vector<value> in, attributes with = {});
+  /// In another type, i32, or in the network's, `none`.
+  [[nodiscard]] value convert(const value& v, nem::element to);
   [[nodiscard]] value add(const value& a, const value& b) {
     return apply(nem::opcode::add, {a, b});
   }
@@ -48,6 +50,8 @@ class chain {
     return apply(nem::opcode::mul, {a, b});
   }
   [[nodiscard]] tensor_view result(const value& v);
+  /// The same, into a part of a tensor.
+  void store(const value& v, const tensor_view& to);
   void finish(const value& v) { mapper_.give(result(v)); }
 
  private:
@@ -56,6 +60,8 @@ class chain {
     bool is_vector = false;
   };
   [[nodiscard]] std::vector<std::size_t> order() const;
+  /// A step of what there is, its dimensions in an order.
+  [[nodiscard]] step step_of(const value& v, const std::vector<std::size_t>& by);
 
   mapper& mapper_;
   dimensions shape_;
@@ -63,6 +69,7 @@ class chain {
   std::vector<source> inputs_;
   std::vector<tile_task> tasks_;
   std::uint32_t registers_ = 0;
+  std::vector<number_form> forms_;
 };
 
 }  // namespace transform::lowering

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <tessera/core/float16.hpp>
 #include <tessera/core/load_store.hpp>
+#include <utility>
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
@@ -49,9 +50,24 @@ using nem::expr;
   return static_cast<float>(out) == single ? out : scale;
 }
 
+/// The strides of a read as those of a tile that it is broadcast to.
+[[nodiscard]] dimensions spread(const dimensions& strides, const std::vector<std::int32_t>& follows,
+                                std::size_t rank) {
+  dimensions out(rank);
+  for (std::size_t k = 0; k < follows.size(); ++k)
+    if (follows[k] >= 0) out[static_cast<std::size_t>(follows[k])] = strides[k];
+  return out;
+}
+
 [[nodiscard]] std::string zeros_name(std::size_t count) { return "zeros" + std::to_string(count); }
 
 }  // namespace
+
+float within(float x, nem::element type) noexcept {
+  if (!std::isfinite(x) || type == nem::element::f32) return x;
+  const float most = type == nem::element::f16 ? 65504.0f : 0x1.fep127f;
+  return std::clamp(x, -most, most);
+}
 
 dimensions adapted(const dimensions& d, const task_operand& o) {
   if (o.rank == 0) return d;
@@ -103,9 +119,12 @@ void weight_file::append(float x, const number_form& form, std::int64_t channel)
                                                        form.zero_point, form.type)));
   } else if (form.type == nem::element::f32) {
     store_le(raw, std::bit_cast<std::uint32_t>(x));
+  } else if (form.type == nem::element::i32) {
+    store_le(raw, static_cast<std::uint32_t>(static_cast<std::int32_t>(x)));
   } else {
+    const float held = within(x, form.type);
     const std::uint16_t bits =
-        form.type == nem::element::f16 ? half_from_float(x) : bfloat16_from_float(x);
+        form.type == nem::element::f16 ? half_from_float(held) : bfloat16_from_float(held);
     store_le(raw, bits);
   }
   bytes_.insert(bytes_.end(), raw, raw + form.size());
@@ -158,7 +177,8 @@ expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t
 expr emitter::near_offset(std::size_t read, const position& at) const {
   const std::int64_t place = t_->read_at[read];
   switch (t_->loads[read]) {
-    case loading::once: break;
+    case loading::once:
+    case loading::never: break;
     case loading::by_outer: return plus(times(at.buffer, t_->read_size[read]), place);
     case loading::by_tile:
       return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0), t_->slots_at + place);
@@ -215,13 +235,8 @@ void emitter::load(std::size_t read, const segment& g, const position& at,
                    const std::string& token) {
   const access& a = t_->step.reads[read];
   const home& h = plan_.homes[a.of.home];
-  const bool is_constant = h.what == home::kind::constant;
   const std::int64_t e = a.form.size();
-  const dimensions strides = is_constant ? dense_strides(a.of.shape) : a.of.strides;
-  const std::int64_t first = is_constant ? weights_.place_of(a) : h.offset + a.of.offset * e;
-  const dimensions box = t_->read_shape(read, g);
-  const bool is_window = t_->step.window.exists && read == t_->step.window.read;
-  const expr from = offset_of(a, strides, first, g, at, is_window);
+  const auto [from, box, strides] = place_of(read, g, at);
   if (const std::int64_t parts = t_->parts[read]; parts > 1) {
     const std::int64_t size = product(box) * e, part = part_size(size, parts);
     for (std::int64_t k = 0; k * part < size; ++k) {
@@ -234,6 +249,18 @@ void emitter::load(std::size_t read, const segment& g, const position& at,
   }
   move(token, to_.region(buffer_of(h), from, extent_of(box, strides, e)), false,
        near_offset(read, at), box, strides, a.form.type);
+}
+
+emitter::located emitter::place_of(std::size_t read, const segment& g, const position& at) const {
+  const access& a = t_->step.reads[read];
+  const home& h = plan_.homes[a.of.home];
+  const bool is_constant = h.what == home::kind::constant;
+  located out{0, t_->read_shape(read, g), is_constant ? dense_strides(a.of.shape) : a.of.strides};
+  const std::int64_t first =
+      is_constant ? weights_.place_of(a) : h.offset + a.of.offset * a.form.size();
+  const bool is_window = t_->step.window.exists && read == t_->step.window.read;
+  out.first = offset_of(a, out.strides, first, g, at, is_window);
+  return out;
 }
 
 void emitter::store(const segment& g, const position& at, const std::string& dep) {
@@ -267,6 +294,7 @@ nem::region_expr emitter::operand(const task_operand& o, const segment& g, const
     describe(r, form);
     return r;
   }
+  if (t_->loads[o.index] == loading::never) return operand_in_place(o, g, at);
   const dimensions box = t_->read_shape(o.index, g);
   nem::region_expr r = to_.region("l1", near_offset(o.index, at), product(box) * e);
   if (o.what == task_operand::kind::read) {
@@ -275,17 +303,31 @@ nem::region_expr emitter::operand(const task_operand& o, const segment& g, const
     describe(r, form, shape.size());
     return r;
   }
-  const dimensions tile = t_->tile_shape(g), dense = dense_strides(box);
-  dimensions strides(tile.size());
-  const access& a = t_->step.reads[o.index];
-  for (std::size_t k = 0; k < a.follows.size(); ++k)
-    if (a.follows[k] >= 0) strides[static_cast<std::size_t>(a.follows[k])] = dense[k];
+  const dimensions tile = t_->tile_shape(g);
+  const dimensions strides =
+      spread(dense_strides(box), t_->step.reads[o.index].follows, tile.size());
   r.elem(form.type).shape(list_of(tile));
   if (is_contiguous(tile, strides))
     r.layout(layout);
   else
     r.strides(list_of(strides));
   describe(r, form);
+  return r;
+}
+
+nem::region_expr emitter::operand_in_place(const task_operand& o, const segment& g,
+                                           const position& at) const {
+  const access& a = t_->step.reads[o.index];
+  const auto [first, box, strides] = place_of(o.index, g, at);
+  nem::region_expr r =
+      to_.region(buffer_of(plan_.homes[a.of.home]), first, extent_of(box, strides, a.form.size()));
+  r.elem(a.form.type);
+  if (o.what == task_operand::kind::read)
+    r.shape(list_of(box)).strides(list_of(strides));
+  else
+    r.shape(list_of(t_->tile_shape(g)))
+        .strides(list_of(spread(strides, a.follows, t_->step.dims.size())));
+  describe(r, a.form);
   return r;
 }
 
@@ -342,15 +384,29 @@ void emitter::compute(const tile_task& task, const segment& g, const position& a
 
 void emitter::write_tile(const segment& g, const position& at) {
   std::vector<std::string> loads(t_->step.reads.size());
+  std::string last;
+  // Tasks of this tile that may not be complete, beside loads for the next outer index.
+  const std::int64_t most = max_live();
+  std::int64_t live = 0;
+  const auto issue = [&] {
+    if (t_->depth > 1 || ++live <= most) return;
+    std::vector<std::string> tokens;
+    for (std::string& token : loads)
+      if (!token.empty()) tokens.push_back(std::exchange(token, {}));
+    if (!last.empty()) tokens.push_back(std::exchange(last, {}));
+    wait_for(tokens);
+    live = 1;
+  };
   for (std::size_t r = 0; r < loads.size(); ++r) {
     if (t_->loads[r] != loading::by_tile) continue;
+    issue();
     loads[r] = "x" + std::to_string(r);
     load(r, g, at, loads[r]);
   }
-  std::string last;
   if (t_->step.result.what == task_operand::kind::read) last = loads[t_->step.result.index];
   for (std::size_t k = 0; k < t_->step.tasks.size(); ++k) {
     const tile_task& task = t_->step.tasks[k];
+    issue();
     std::vector<std::string> deps;
     if (!last.empty()) deps.push_back(last);
     for (const task_operand& o : task.in) {
@@ -363,7 +419,19 @@ void emitter::write_tile(const segment& g, const position& at) {
     last = "y" + std::to_string(k);
     compute(task, g, at, last, deps);
   }
+  issue();
   store(g, at, last);
+}
+
+std::int64_t emitter::next_loads() const {
+  std::int64_t count = 0;
+  for (std::size_t r = 0; r < t_->loads.size(); ++r)
+    if (t_->loads[r] == loading::by_outer) count += t_->parts[r];
+  return count;
+}
+
+std::int64_t emitter::max_live() const {
+  return std::max<std::int64_t>(max_tokens_ - next_loads(), least_live);
 }
 
 // ---- loops
@@ -379,10 +447,10 @@ void emitter::write(const tiling& t) {
   ++step_;
 }
 
-/// Loads what is no tile before the loops; appends the tokens.
-void emitter::load_apart(std::size_t read, std::vector<std::string>& tokens) {
-  const std::string token = "s" + std::to_string(step_) + "_" + std::to_string(read);
-  load(read, t_->segments[0], {}, token);
+/// Loads what is no tile; appends the tokens.
+void emitter::load_apart(std::size_t read, const position& at, const std::string& token,
+                         std::vector<std::string>& tokens) {
+  load(read, t_->segments[0], at, token);
   if (t_->parts[read] == 1) return tokens.push_back(token);
   const std::int64_t size =
       product(t_->read_shape(read, t_->segments[0])) * t_->step.reads[read].form.size();
@@ -390,15 +458,40 @@ void emitter::load_apart(std::size_t read, std::vector<std::string>& tokens) {
     tokens.push_back(part_name(token, k));
 }
 
-void emitter::write_once() {
-  std::vector<std::string> tokens;
-  for (std::size_t r = 0; r < t_->loads.size(); ++r) {
-    if (t_->loads[r] != loading::once) continue;
-    load_apart(r, tokens);
-  }
+void emitter::wait_for(std::vector<std::string>& tokens) {
   const std::vector<std::string_view> names = views_of(tokens);
   if (!names.empty()) to_.wait(view_of(names));
+  tokens.clear();
 }
+
+/// Loads what has no tiles, a few at once.
+void emitter::load_all_apart(loading when) {
+  std::vector<std::string> tokens;
+  for (std::size_t r = 0; r < t_->loads.size(); ++r) {
+    if (t_->loads[r] != when) continue;
+    if (static_cast<std::int64_t>(tokens.size()) + t_->parts[r] > max_tokens_) wait_for(tokens);
+    load_apart(r, {}, "s" + std::to_string(step_) + "_" + std::to_string(r), tokens);
+  }
+  wait_for(tokens);
+}
+
+/// What the next outer index needs: not waited for, unless that takes the tokens of everything else.
+void emitter::load_next(const position& next) {
+  const bool has_room = next_loads() + least_live <= max_tokens_;
+  std::vector<std::string> tokens;
+  for (std::size_t r = 0; r < t_->loads.size(); ++r) {
+    if (t_->loads[r] != loading::by_outer) continue;
+    if (has_room) {
+      load(r, t_->segments[0], next, {});
+      continue;
+    }
+    load_apart(r, next, "n" + std::to_string(r), tokens);
+    if (static_cast<std::int64_t>(tokens.size()) + t_->parts[r] > max_tokens_) wait_for(tokens);
+  }
+  wait_for(tokens);
+}
+
+void emitter::write_once() { load_all_apart(loading::once); }
 
 void emitter::write_flat(const segment& g) {
   const std::int64_t count = g.count * t_->outer, depth = std::min(t_->depth, count);
@@ -420,22 +513,14 @@ void emitter::write_flat(const segment& g) {
 /// What is loaded by outer indices is loaded for the next one while one is computed.
 void emitter::write_nested() {
   const expr o("o"), i("i");
-  const segment& whole = t_->segments[0];
-  std::vector<std::string> tokens;
-  for (std::size_t r = 0; r < t_->loads.size(); ++r) {
-    if (t_->loads[r] != loading::by_outer) continue;
-    load_apart(r, tokens);
-  }
-  const std::vector<std::string_view> names = views_of(tokens);
-  if (!names.empty()) to_.wait(view_of(names));
+  load_all_apart(loading::by_outer);
   to_.loop("o", 0, t_->outer - 1);
   to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
   position next;
   next.has_outer = true;
   next.outer = mod(o + 1, t_->outer);
   next.buffer = mod(o + 1, 2);
-  for (std::size_t r = 0; r < t_->loads.size(); ++r)
-    if (t_->loads[r] == loading::by_outer) load(r, whole, next, {});
+  load_next(next);
   for (const segment& g : t_->segments) {
     const std::int64_t depth = std::min(t_->depth, g.count);
     to_.loop("i", 0, g.count - 1);

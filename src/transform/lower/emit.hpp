@@ -49,14 +49,17 @@ class weight_file {
 
 /// The dimensions of a dense tile as an operand has them.
 [[nodiscard]] dimensions adapted(const dimensions& d, const task_operand& o);
+/// Finite numbers beyond a float type's range, such as those that masks add, become its largest.
+[[nodiscard]] float within(float x, nem::element type) noexcept;
 /// sat(rint(x / scale) + zero point)
 [[nodiscard]] std::int32_t quantized(double x, double scale, std::int32_t zero_point,
                                      nem::element type) noexcept;
 
 class emitter {
  public:
-  emitter(nem::builder& to, const plan& p, weight_file& weights)
-      : to_(to), plan_(p), weights_(weights) {}
+  /// No more than `max_tokens` tasks are issued and not complete.
+  emitter(nem::builder& to, const plan& p, weight_file& weights, std::int64_t max_tokens)
+      : to_(to), plan_(p), weights_(weights), max_tokens_(max_tokens) {}
   void write(const tiling& t);
 
  private:
@@ -68,11 +71,20 @@ class emitter {
   };
 
   void write_once();
+  void load_all_apart(loading when);
+  /// Tasks of a tile that may not be complete.
+  [[nodiscard]] std::int64_t max_live() const;
+  void wait_for(std::vector<std::string>& tokens);
   void write_nested();
   void write_flat(const segment& g);
   void write_tile(const segment& g, const position& at);
   void load(std::size_t read, const segment& g, const position& at, const std::string& token);
-  void load_apart(std::size_t read, std::vector<std::string>& tokens);
+  void load_apart(std::size_t read, const position& at, const std::string& token,
+                  std::vector<std::string>& tokens);
+  void load_next(const position& next);
+  /// Tasks that load what the next outer index needs.
+  [[nodiscard]] std::int64_t next_loads() const;
+  static constexpr std::int64_t least_live = 4;  ///< tasks of a tile
   void compute(const tile_task& task, const segment& g, const position& at,
                const std::string& token, const std::vector<std::string>& deps);
   void store(const segment& g, const position& at, const std::string& dep);
@@ -82,6 +94,12 @@ class emitter {
             nem::element type);
 
   [[nodiscard]] nem::expr index_of(std::uint32_t dimension, const position& at) const;
+  /// A read's tile where it is: its first byte, the elements, and their strides.
+  struct located {
+    nem::expr first = 0;
+    dimensions box, strides;
+  };
+  [[nodiscard]] located place_of(std::size_t read, const segment& g, const position& at) const;
   /// The first byte of a tile of an access in its buffer.
   [[nodiscard]] nem::expr offset_of(const access& a, const dimensions& strides, std::int64_t first,
                                     const segment& g, const position& at, bool is_window) const;
@@ -89,6 +107,8 @@ class emitter {
   [[nodiscard]] nem::expr register_offset(std::uint32_t r, const position& at) const;
   [[nodiscard]] nem::region_expr operand(const task_operand& o, const segment& g,
                                          const position& at, std::string_view layout) const;
+  [[nodiscard]] nem::region_expr operand_in_place(const task_operand& o, const segment& g,
+                                                  const position& at) const;
   [[nodiscard]] std::string_view buffer_of(const home& h) const noexcept;
   /// With the descriptor of a form.
   void describe(nem::region_expr& r, const number_form& form, std::size_t rank = 0) const;
@@ -98,6 +118,7 @@ class emitter {
   nem::builder& to_;
   const plan& plan_;
   weight_file& weights_;
+  std::int64_t max_tokens_;
   const tiling* t_ = nullptr;
   std::uint64_t step_ = 0;
   std::vector<std::pair<std::vector<double>, std::string>> scales_;  // of the step

@@ -109,7 +109,7 @@ class fuser {
     a.fixed = std::max(a.fixed, b.fixed);
     a.is_plain = a.is_plain && b.is_plain;
     a.is_tail = a.is_tail && b.is_tail;
-    a.can_split = a.can_split && b.fixed == 0;
+    a.can_split = a.can_split && b.fixed == 0 && has_layouts(b.write.form.type);
     a.name += ", " + b.name;
     a.write = b.write;
   }

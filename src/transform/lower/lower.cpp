@@ -43,24 +43,10 @@ void check(const target& device, nem::element type) {
                         " isn't one of its variants"};
   if (device.l1_size() <= 0)
     throw refusal{errc::nac_lower_device, 0, device.name() + " has no topology"};
-}
-
-/// What a step needs: its tasks, and what moves its tiles to and from DDR and L2.
-void check_units(const step& s, const plan& p, const target& device) {
-  const auto check_one = [&](nem::unit u) {
-    if (!device.lacks(u)) return;
-    throw refusal{
-        errc::nac_lower_device, s.instruction,
-        s.name + " on " + device.name() + ": the device has no " + std::string(nem::name(u))};
-  };
-  const auto check_move = [&](const access& a) {
-    check_one(p.homes[a.of.home].level == nem::level::l2 ? nem::unit::dma : nem::unit::sdma);
-  };
-  for (const tile_task& t : s.tasks)
-    if (t.op == nem::opcode::conv2d || t.op == nem::opcode::gemm) check_one(nem::unit::nmu);
-  check_one(nem::unit::cstl);  // stores, and all other tasks
-  for (const access& a : s.reads) check_move(a);
-  check_move(s.write);
+  for (const nem::unit u : {nem::unit::nmu, nem::unit::cstl, nem::unit::dma, nem::unit::sdma})
+    if (device.lacks(u))
+      throw refusal{errc::nac_lower_device, 0,
+                    device.name() + " has no " + std::string(nem::name(u))};
 }
 
 [[nodiscard]] bool has_scales_by_channel(const step& s) noexcept {
@@ -86,7 +72,6 @@ void check_units(const step& s, const plan& p, const target& device) {
   steps = planned(p, device, options, by_tensor);
   fuse(steps, device.max_tokens());
   used = place(steps, device);
-  for (const step& s : steps.steps) check_units(s, steps, device);
   tilings.clear();
   const std::size_t known = by_tensor.size();
   for (const step& s : steps.steps) {
@@ -145,7 +130,7 @@ void check_moves(const tiling& t, const plan& p, const target& device) {
   device.write(all);
   all.program(options.program);
   declare(all, steps, used, static_cast<std::int64_t>(weights.size()), l1);
-  emitter statements(all, steps, weights);
+  emitter statements(all, steps, weights, device.max_tokens());
   for (const tiling& t : tilings) statements.write(t);
   result<nem::model> built = all.finish(found);
   if (!built) return built.error();
@@ -155,7 +140,7 @@ void check_moves(const tiling& t, const plan& p, const target& device) {
   for (const home& h : steps.homes) {
     if (h.buffer.empty()) continue;
     std::vector<lowered_port>& to = h.what == home::kind::input ? out.inputs : out.outputs;
-    to.push_back({h.buffer, h.shape, h.type});
+    to.push_back({h.buffer, h.shape, h.type, h.end});
   }
   return out;
 }
@@ -183,8 +168,7 @@ result<lowered> lower(const nac::program& p, const nem::catalog& catalog, const 
   } catch (const refusal& r) {
     return fail(r, found);
   } catch (const vm::nac::fault& f) {
-    const std::string what(error{f.code}.message());
-    return fail({f.code, 0, f.text.empty() ? what : what + ": " + f.text}, found);
+    return fail({f.code, 0, f.text}, found);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -19,6 +20,14 @@ namespace vn = vm::nac;
 namespace {
 
 [[nodiscard]] dimensions dims_of(const vn::tensor& t) { return {t.dims.begin(), t.dims.end()}; }
+
+[[nodiscard]] std::vector<float> elements_of(const vn::tensor& t) {
+  std::vector<float> out(t.size());
+  vn::visit(t.type, [&]<class T>(vn::of<T>) {
+    for (std::size_t e = 0; e < out.size(); ++e) out[e] = vn::convert<float>(t.as<T>()[e]);
+  });
+  return out;
+}
 
 /// The steps' access to a view with their own dimensions.
 [[nodiscard]] access following(const tensor_view& v) {
@@ -49,45 +58,69 @@ namespace {
   return name;
 }
 
+/// Of a buffer that a caller binds or reads; none: the network's.
+[[nodiscard]] nem::element port_type(nac::data_type t) noexcept {
+  if (is_floating(t)) return nem::element::none;
+  return t == nac::data_type::boolean ? nem::element::u8 : nem::element::i32;
+}
+
 }  // namespace
 
 plan mapper::run() {
   results_.resize(net_.size());
+  make_inputs();
+  for (at_ = 0; at_ < net_.size(); ++at_) {
+    const nac::step& s = net_.at(at_);
+    if (s.a == nac::op_output && s.b == static_cast<std::uint8_t>(nac::output::model)) {
+      std::vector<std::uint32_t> from;
+      for (std::size_t k = 0; k < net_.program().code().arguments_of(s).size(); ++k)
+        from.push_back(net_.argument_of(at_, k));
+      return finished(std::move(from));
+    }
+    map_instruction(at_);
+  }
+  // Of a program that says nothing of outputs, the last result is the only one.
+  if (at_ == 0) throw refusal{errc::nac_lower_operation, 0, "the program has no instructions"};
+  return finished({--at_});
+}
+
+plan mapper::finished(std::vector<std::uint32_t> outputs) {
+  give_outputs(outputs);
+  plan_.results = std::move(results_);
+  return std::move(plan_);
+}
+
+void mapper::make_inputs() {
   std::set<std::string> taken;
   const view<nac::model_input> inputs = net_.program().inputs();
   for (std::size_t k = 0; k < inputs.size(); ++k) {
     const std::uint32_t i = inputs[k].instruction;
-    const dimensions shape = dims_of(net_.result(i).as_tensor());
+    const vn::tensor& x = net_.result(i).as_tensor();
+    const dimensions shape = dims_of(x);
     home h{home::kind::input, product(shape), port_name(inputs[k].name, "input", k, taken), shape};
+    h.type = port_type(x.type);
+    if (h.type == nem::element::i32) h.end = net_.index_end(i);
     results_[i] = {
         {static_cast<std::uint32_t>(plan_.homes.size()), 0, shape, dense_strides(shape)}};
     plan_.homes.push_back(std::move(h));
     at_ = i;
     if (product(shape) == 0) refuse("the input has no elements", errc::nac_lower_shape);
   }
-  for (at_ = 0; at_ < net_.size(); ++at_) {
-    const nac::step& s = net_.at(at_);
-    if (s.a >= nac::first_regular_op && !net_.is_constant(at_)) map_operation(at_);
-    if (s.a == nac::op_output && s.b == static_cast<std::uint8_t>(nac::output::model)) {
-      give_outputs(net_.program().code().arguments_of(s));
-      plan_.results = std::move(results_);
-      return std::move(plan_);
-    }
-  }
-  // Of a program that says nothing of outputs, the last result is the only one.
-  if (at_ == 0) throw refusal{errc::nac_lower_operation, 0, "the program has no instructions"};
-  const nac::argument last{--at_};
-  give_outputs({&last, 1});
-  plan_.results = std::move(results_);
-  return std::move(plan_);
+}
+
+void mapper::map_instruction(std::uint32_t i) {
+  if (net_.is_skipped(i)) return;
+  const nac::step& s = net_.at(i);
+  if (s.a >= nac::first_regular_op && !net_.is_constant(i)) map_operation(i);
+  // The branch comes later; what uses it later still.
+  if (s.a == nac::op_control_flow) branches_[net_.last_of_branch(i)] = i;
+  end_branch(i);
 }
 
 void mapper::map_operation(std::uint32_t i) {
   const nac::operation o = nac::program::operation_of(net_.at(i));
-  if (o == nac::operation::getitem) {
-    const nac::argument from = net_.program().code().arguments_of(net_.at(i))[0];
-    if (net_.result(from.index()).is_list()) return take_item(i);
-  }
+  if (o == nac::operation::getitem && net_.result(net_.argument_of(i, 0)).is_list())
+    return take_item(i);
   constexpr mapping part{nac::operation::getitem};  // of a tensor, along its first dimension
   const mapping* const m = o == nac::operation::getitem ? &part : find_mapping(o);
   if (m == nullptr) refuse("no operation of NEM computes it, and no composition of several");
@@ -100,6 +133,20 @@ void mapper::map_operation(std::uint32_t i) {
     m->how(*this, m->op);
   call_.reset();
   results_[i] = std::move(result_);
+  check_integers(i);
+}
+
+void mapper::end_branch(std::uint32_t i) {
+  for (auto at = branches_.find(i); at != branches_.end(); at = branches_.find(i)) {
+    const std::uint32_t opened_by = at->second;
+    branches_.erase(at);
+    const vn::value& v = vn::decayed(net_.result(i));
+    if (net_.is_constant(i) && v.is_tensor())
+      results_[opened_by] = {constant(elements_of(v.as_tensor()), dims_of(v.as_tensor()))};
+    else
+      results_[opened_by] = results_[i];
+    i = opened_by;
+  }
 }
 
 void mapper::take_item(std::uint32_t i) {
@@ -107,27 +154,34 @@ void mapper::take_item(std::uint32_t i) {
   const std::vector<tensor_view>& all = results_[argument(0, 0)];
   const auto index = static_cast<std::size_t>(call_->whole(1));
   if (index >= all.size()) refuse("NEM computes no such result of the operation");
+  if (product(all[index].shape) == 0) refuse("its result has no elements", errc::nac_lower_shape);
   results_[i] = {all[index]};
   call_.reset();
 }
 
-/// The first result of an operation has the network's type; those of others are asked for when they
-/// are used.
 void mapper::check_type(std::uint32_t i) const {
   const vn::value& v = vn::decayed(net_.result(i));
-  if (!v.is_tensor()) refuse("its result is no tensor");
-  const vn::tensor& t = v.as_tensor();
-  if (t.type != nac::data_type::float32)
-    refuse("its result is " + std::string(nac::name(t.type)) + "; expected float32");
-  if (t.size() == 0) refuse("its result has no elements", errc::nac_lower_shape);
+  if (!v.is_tensor()) refuse(v.is_complex() ? "its result is complex" : "its result is no tensor");
+  if (v.as_tensor().size() == 0) refuse("its result has no elements", errc::nac_lower_shape);
+}
+
+/// Integers are computed in the network's type: those of the run have to be exact in it.
+void mapper::check_integers(std::uint32_t i) const {
+  const vn::tensor& t = vn::decayed(net_.result(i)).as_tensor();
+  if (is_floating(t.type) || results_[i].empty() || type_of(results_[i][0]) != nem::element::none)
+    return;
+  const auto limit = static_cast<double>(device_.exact_integers());
+  vn::visit(t.type, [&]<class T>(vn::of<T>) {
+    for (const T e : t.elements<T>())
+      if (std::abs(vn::convert<double>(e)) > limit)
+        refuse("its integers aren't exact in " + std::string(nem::name(device_.type())));
+  });
 }
 
 // ---- operands
 
 std::uint32_t mapper::argument(std::size_t letter, std::size_t k) const {
-  const nac::argument a =
-      net_.program().code().arguments_of(net_.at(at_))[call_->binding().first[letter] + k];
-  return a.is_constant() ? ~std::uint32_t{0} : a.index();
+  return net_.argument_of(at_, call_->binding().first[letter] + k);
 }
 
 bool mapper::is_constant(std::size_t letter, std::size_t k) const {
@@ -136,21 +190,98 @@ bool mapper::is_constant(std::size_t letter, std::size_t k) const {
 }
 
 std::vector<float> mapper::elements(std::size_t letter, std::size_t k) const {
+  if (!is_constant(letter, k)) refuse("an operand that it needs the elements of depends on inputs");
   const vn::tensor& t = call_->tensor_at(letter, k);
-  std::vector<float> out(t.size());
-  vn::visit(t.type, [&]<class T>(vn::of<T>) {
-    for (std::size_t e = 0; e < out.size(); ++e) out[e] = vn::convert<float>(t.as<T>()[e]);
-  });
-  return out;
+  return elements_of(t);
 }
 
 tensor_view mapper::operand(std::size_t letter, std::size_t k) {
+  return as_numbers(raw_operand(letter, k));
+}
+
+tensor_view mapper::raw_operand(std::size_t letter, std::size_t k) {
   if (!is_constant(letter, k)) {
     const std::vector<tensor_view>& all = results_[argument(letter, k)];
-    if (all.empty()) refuse("it uses a result that isn't float32");
+    if (all.empty()) refuse("it uses a result that isn't a tensor");
     return all[0];
   }
   return constant(elements(letter, k), dims_of(call_->tensor_at(letter, k)));
+}
+
+tensor_view mapper::index_operand(std::size_t letter, std::size_t k) {
+  if (!is_constant(letter, k)) return as_indices(raw_operand(letter, k));
+  return index_constant(elements(letter, k), dims_of(call_->tensor_at(letter, k)));
+}
+
+tensor_view mapper::as_numbers(const tensor_view& v, bool is_compared) {
+  if (type_of(v) == nem::element::none) return v;
+  if (!is_compared && plan_.homes[v.home].end > device_.exact_integers())
+    refuse("indices up to " + std::to_string(plan_.homes[v.home].end) + " aren't exact in " +
+           std::string(nem::name(device_.type())));
+  return cast(v, nem::element::none);
+}
+
+tensor_view mapper::as_indices(const tensor_view& v) {
+  return type_of(v) == nem::element::i32 ? v : cast(as_numbers(v), nem::element::i32);
+}
+
+tensor_view mapper::cast(const tensor_view& v, nem::element to) {
+  for (const auto& [from, made] : casts_)
+    if (from == v && type_of(made) == to) return made;
+  need("cast", "default");
+  step s;
+  const tensor_view whole = v.rank() == 0 ? of_rank(v, 1) : v;
+  s.dims = whole.shape;
+  s.is_plain = true;
+  s.is_tail = true;
+  s.reads = {following(whole)};
+  // Where it is: of these types, no layout operation gathers elements.
+  s.reads[0].stays = true;
+  s.tasks = {{nem::opcode::cast, {of_read(0)}, of_register(0)}};
+  s.registers = 1;
+  s.forms.resize(1);
+  s.forms[0].type = to;
+  s.result = of_register(0);
+  const tensor_view y = make(whole.shape, to);
+  s.write = following(y);
+  add(std::move(s));
+  casts_.emplace_back(v, v.rank() == 0 ? without(y, 0) : y);
+  return casts_.back().second;
+}
+
+tensor_view mapper::pick(const tensor_view& x, std::size_t axis, const tensor_view& indices) {
+  if (indices.rank() == 0) return without(pick(x, axis, of_rank(indices, 1)), axis);
+  need("view", "default");
+  step s;
+  access from{x, {}}, at{indices, {}};
+  from.stays = true;
+  for (std::size_t k = 0; k < axis; ++k) {
+    from.follows.push_back(static_cast<std::int32_t>(s.dims.size()));
+    s.dims.push_back(x.shape[k]);
+  }
+  from.follows.push_back(-1);
+  for (const std::int64_t d : indices.shape) {
+    at.follows.push_back(static_cast<std::int32_t>(s.dims.size()));
+    s.dims.push_back(d);
+  }
+  for (std::size_t k = axis + 1; k < x.rank(); ++k) {
+    from.follows.push_back(static_cast<std::int32_t>(s.dims.size()));
+    s.dims.push_back(x.shape[k]);
+  }
+  at.stays = !is_dense(indices);
+  s.reads = {std::move(from), std::move(at)};
+  s.tasks = {{nem::opcode::gather,
+              {of_read(0), of_read(1)},
+              of_register(0),
+              {{nem::attribute::axis, static_cast<std::int64_t>(axis)}}}};
+  s.registers = 1;
+  s.forms.resize(1);
+  s.forms[0].type = type_of(x);
+  s.result = of_register(0);
+  const tensor_view y = make(s.dims, type_of(x));
+  s.write = following(y);
+  add(std::move(s));
+  return y;
 }
 
 tensor_view mapper::constant(std::vector<float> data, const dimensions& shape) {
@@ -164,12 +295,24 @@ tensor_view mapper::constant(std::vector<float> data, const dimensions& shape) {
   return {static_cast<std::uint32_t>(plan_.homes.size() - 1), 0, shape, dense_strides(shape)};
 }
 
+tensor_view mapper::index_constant(std::vector<float> data, const dimensions& shape) {
+  home h{home::kind::constant, static_cast<std::int64_t>(data.size()), {}, {}, std::move(data)};
+  h.type = nem::element::i32;
+  plan_.homes.push_back(std::move(h));
+  return {static_cast<std::uint32_t>(plan_.homes.size() - 1), 0, shape, dense_strides(shape)};
+}
+
 dimensions mapper::result_shape() const {
   return dims_of(vn::decayed(net_.result(at_)).as_tensor());
 }
 
-tensor_view mapper::make(const dimensions& shape) {
+bool mapper::gives_truth() const {
+  return vn::decayed(net_.result(at_)).as_tensor().type == nac::data_type::boolean;
+}
+
+tensor_view mapper::make(const dimensions& shape, nem::element type) {
   plan_.homes.push_back({home::kind::computed, product(shape)});
+  plan_.homes.back().type = type;
   return {static_cast<std::uint32_t>(plan_.homes.size() - 1), 0, shape, dense_strides(shape)};
 }
 
@@ -178,6 +321,10 @@ tensor_view mapper::make(const dimensions& shape) {
 void mapper::add(step s) {
   if (s.name.empty()) s.name = net_.name_of(at_);
   s.instruction = at_;
+  // Parts of rows of integers would need a layout operation of their type.
+  s.can_split = s.can_split && has_layouts(type_of(s.write.of));
+  for (access& a : s.reads) a.form.type = type_of(a.of);
+  s.write.form.type = type_of(s.write.of);
   plan_.steps.push_back(std::move(s));
 }
 
@@ -208,11 +355,10 @@ tensor_view mapper::reshape(const tensor_view& v, const dimensions& shape) {
 /// An operation that only moves elements says itself where each one comes from: it is run on their
 /// indices.
 void mapper::move_elements() {
-  const tensor_view x = operand(0);
+  tensor_view x = raw_operand(0);
   vn::tensor indices =
-      vn::make_tensor(net_.arena(), nac::data_type::int64, call_->tensor_at(0).dims);
-  std::iota(indices.elements<std::int64_t>().begin(), indices.elements<std::int64_t>().end(),
-            std::int64_t{0});
+      vn::make_tensor(net_.arena(), nac::data_type::float64, call_->tensor_at(0).dims);
+  std::iota(indices.elements<double>().begin(), indices.elements<double>().end(), 0.0);
   const vn::value by(std::move(indices));
   vn::call again = net_.call_of(at_, call_->binding().first[0], &by);
   const vn::value done = vn::run(again);
@@ -221,42 +367,105 @@ void mapper::move_elements() {
     all.assign(done.as_list().begin(), done.as_list().end());
   else
     all.push_back(done);
-  std::optional<tensor_view> source;
   for (const vn::value& v : all) {
     const vn::tensor& t = v.as_tensor();
-    const std::span<const std::int64_t> from = t.elements<const std::int64_t>();
-    std::optional<tensor_view> out = moved(source ? *source : x, dims_of(t), from);
-    if (!out && !source) {
-      source = dense(x);
-      out = moved(*source, dims_of(t), from);
+    if (t.size() == 0) {  // one of several; that of a getitem is refused
+      result_.push_back({x.home, 0, dims_of(t), dimensions(t.rank())});
+      continue;
     }
-    if (!out) refuse("strides can't say where its elements are");
-    result_.push_back(std::move(*out));
+    std::vector<std::int64_t> from;
+    for (const double e : t.elements<double>()) from.push_back(static_cast<std::int64_t>(e));
+    if (std::optional<tensor_view> out = moved(x, dims_of(t), from)) {
+      result_.push_back(std::move(*out));
+      continue;
+    }
+    // Of a copy in row-major order, strides say more; the rest is gathered.
+    x = as_numbers(x);
+    const tensor_view rows = {x.home, 0, x.shape, dense_strides(x.shape)};
+    if (!is_dense(x) && moved(rows, dims_of(t), from)) {
+      x = dense(x);
+      result_.push_back(*moved(x, dims_of(t), from));
+      continue;
+    }
+    for (std::int64_t& e : from) e = element_at(x, e);
+    result_.push_back(taken(x, dims_of(t), from));
   }
 }
 
-void mapper::give_outputs(view<nac::argument> given) {
-  const std::size_t count = std::min<std::size_t>(given.size(), net_.program().model().outputs());
+tensor_view mapper::taken(const tensor_view& x, const dimensions& shape,
+                          const std::vector<std::int64_t>& offsets) {
+  const auto n = static_cast<std::int64_t>(offsets.size());
+  // Dimensions at the front that repeat what the rest does, `by` elements on.
+  std::int64_t outer = 1, by = 0;
+  for (const std::int64_t d : shape) {
+    const std::int64_t count = outer * d, part = n / count;
+    const std::int64_t stride =
+        count == 1 ? 0 : offsets[static_cast<std::size_t>(part)] - offsets[0];
+    bool repeats = stride >= 0;
+    for (std::int64_t i = part; i < n && repeats; ++i)
+      repeats = offsets[static_cast<std::size_t>(i)] ==
+                offsets[static_cast<std::size_t>(i - part)] + stride;
+    if (!repeats) break;
+    outer = count;
+    by = stride;
+  }
+  const std::int64_t part = n / outer;
+  const std::span<const std::int64_t> first =
+      std::span(offsets).first(static_cast<std::size_t>(part));
+  const std::int64_t low = *std::min_element(first.begin(), first.end());
+  // Dimensions at the end that are elements in a row.
+  std::int64_t inner = 1;
+  for (std::size_t k = shape.size(); k-- != 0 && inner * shape[k] <= part;) {
+    const std::int64_t size = inner * shape[k];
+    bool is_row = true;
+    for (std::int64_t i = 0; i < part && is_row; ++i)
+      is_row = i % size == 0 ? (first[static_cast<std::size_t>(i)] - low) % size == 0
+                             : first[static_cast<std::size_t>(i)] ==
+                                   first[static_cast<std::size_t>(i - 1)] + 1;
+    if (!is_row) break;
+    inner = size;
+  }
+  std::vector<float> indices;
+  float most = 0;
+  for (std::int64_t i = 0; i < part; i += inner) {
+    indices.push_back(static_cast<float>((first[static_cast<std::size_t>(i)] - low) / inner));
+    most = std::max(most, indices.back());
+  }
+  if (most >= 0x1p24f) refuse("it takes elements of too many", errc::nac_lower_memory);
+  const tensor_view table{
+      x.home, low, {outer, static_cast<std::int64_t>(most) + 1, inner}, {by, inner, 1}};
+  const auto count = static_cast<std::int64_t>(indices.size());
+  return *reshaped(pick(table, 1, index_constant(std::move(indices), {count})), shape);
+}
+
+/// In the type that its buffer has.
+tensor_view mapper::output_of(std::uint32_t from, std::size_t k) {
+  const vn::value& v = vn::decayed(net_.result(from));
+  if (!v.is_tensor()) refuse("output " + std::to_string(k) + " isn't a tensor of real numbers");
+  const vn::tensor& t = v.as_tensor();
+  if (t.size() == 0) refuse("output " + std::to_string(k) + " has no elements");
+  tensor_view x;
+  if (net_.is_constant(from)) {
+    x = constant(elements_of(t), dims_of(t));
+  } else {
+    if (results_[from].empty()) refuse("output " + std::to_string(k) + " isn't computed");
+    x = results_[from][0];
+  }
+  const nem::element type = port_type(t.type);
+  if (type == nem::element::none) return as_numbers(x);
+  if (type_of(x) == type && is_dense(x)) return x;
+  return cast(dense(as_numbers(x)), type);
+}
+
+void mapper::give_outputs(const std::vector<std::uint32_t>& from) {
+  const std::size_t count = std::min<std::size_t>(from.size(), net_.program().model().outputs());
   std::set<std::string> taken;
   for (const home& h : plan_.homes)
     if (!h.buffer.empty()) taken.insert(h.buffer);
   for (std::size_t k = 0; k < count; ++k) {
-    const std::uint32_t from = given[k].index();
-    const vn::value& v = vn::decayed(net_.result(from));
-    if (!v.is_tensor() || v.as_tensor().type != nac::data_type::float32)
-      refuse("output " + std::to_string(k) + " isn't a tensor of float32");
-    const dimensions shape = dims_of(v.as_tensor());
-    if (product(shape) == 0) refuse("output " + std::to_string(k) + " has no elements");
-    tensor_view x;
-    if (net_.is_constant(from)) {
-      std::vector<float> data(v.as_tensor().elements<float>().begin(),
-                              v.as_tensor().elements<float>().end());
-      x = constant(std::move(data), shape);
-    } else {
-      if (results_[from].empty()) refuse("output " + std::to_string(k) + " isn't float32");
-      x = results_[from][0];
-    }
-    const tensor_view y = make(shape);
+    const tensor_view x = output_of(from[k], k);
+    const dimensions& shape = x.shape;
+    const tensor_view y = make(shape, type_of(x));
     home& h = plan_.homes[y.home];
     h.what = home::kind::output;
     h.buffer = port_name({}, "output", k, taken);
@@ -265,6 +474,15 @@ void mapper::give_outputs(view<nac::argument> given) {
     plan_.steps.back().is_tail = true;
     plan_.steps.back().name = "output " + std::to_string(k);
   }
+}
+
+const mapping* find_mapping(nac::operation wanted) noexcept {
+  for (const std::span<const mapping> rows :
+       {element_mappings(), product_mappings(), window_mappings(), norm_mappings(), fold_mappings(),
+        logic_mappings(), function_mappings(), sequence_mappings()})
+    for (const mapping& row : rows)
+      if (row.from == wanted) return &row;
+  return nullptr;
 }
 
 // ---- refusals

@@ -19,6 +19,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,17 +42,33 @@ class mapper {
   [[nodiscard]] bool has(std::size_t letter, std::size_t k = 0) const {
     return call_->has(letter, k);
   }
-  /// A tensor, or a number as one.
+  /// A tensor, or a number as one, in the network's type.
   [[nodiscard]] tensor_view operand(std::size_t letter, std::size_t k = 0);
+  /// As it is: integers of inputs are i32, truth values u8.
+  [[nodiscard]] tensor_view raw_operand(std::size_t letter, std::size_t k = 0);
+  /// A tensor as i32.
+  [[nodiscard]] tensor_view index_operand(std::size_t letter, std::size_t k = 0);
+  /// In the network's type; integers that it can't hold are refused, unless they are only compared.
+  [[nodiscard]] tensor_view as_numbers(const tensor_view& v, bool is_compared = false);
+  [[nodiscard]] tensor_view as_indices(const tensor_view& v);
+  [[nodiscard]] nem::element type_of(const tensor_view& v) const {
+    return plan_.homes[v.home].type;
+  }
+  /// x[…, indices, …], along an axis.
+  [[nodiscard]] tensor_view pick(const tensor_view& x, std::size_t axis,
+                                 const tensor_view& indices);
   /// Whether an operand is the same for all inputs, and its elements then.
   [[nodiscard]] bool is_constant(std::size_t letter, std::size_t k = 0) const;
   [[nodiscard]] std::vector<float> elements(std::size_t letter, std::size_t k = 0) const;
+  /// Whether the operation's result has truth values.
+  [[nodiscard]] bool gives_truth() const;
   /// Of the operation's result; of an operation with several, the first one.
   [[nodiscard]] dimensions result_shape() const;
   [[nodiscard]] tensor_view constant(std::vector<float> data, const dimensions& shape);
+  [[nodiscard]] tensor_view index_constant(std::vector<float> data, const dimensions& shape);
   [[nodiscard]] tensor_view number(double v) { return constant({static_cast<float>(v)}, {}); }
   /// A new tensor in row-major order.
-  [[nodiscard]] tensor_view make(const dimensions& shape);
+  [[nodiscard]] tensor_view make(const dimensions& shape, nem::element type = nem::element::none);
   /// In another shape of as many elements, copied if need be.
   [[nodiscard]] tensor_view reshape(const tensor_view& v, const dimensions& shape);
   /// Elements in row-major order, copied if need be.
@@ -60,6 +77,16 @@ class mapper {
   void add(step s);
   /// The operation's result.
   void give(tensor_view v) { result_ = {std::move(v)}; }
+  void give_all(std::vector<tensor_view> all) { result_ = std::move(all); }
+  /// The result of an operation that only moves the elements of its first operand.
+  void move_elements();
+  /// Elements of x's home by their offsets, in the order of a result.
+  [[nodiscard]] tensor_view taken(const tensor_view& x, const dimensions& shape,
+                                  const std::vector<std::int64_t>& offsets);
+  [[nodiscard]] network& net() noexcept { return net_; }
+  /// The instruction.
+  [[nodiscard]] std::uint32_t at() const noexcept { return at_; }
+  [[nodiscard]] const target& device() const noexcept { return device_; }
   void need(std::string_view family, std::string_view variant) const;
   [[nodiscard]] bool device_has(std::string_view family, std::string_view variant) const {
     return device_.has(family, variant);
@@ -75,10 +102,16 @@ class mapper {
  private:
   void map_operation(std::uint32_t i);
   void take_item(std::uint32_t i);
-  void move_elements();
   void check_type(std::uint32_t i) const;
+  void check_integers(std::uint32_t i) const;
+  void make_inputs();
+  void end_branch(std::uint32_t i);
+  [[nodiscard]] tensor_view output_of(std::uint32_t from, std::size_t k);
+  [[nodiscard]] tensor_view cast(const tensor_view& v, nem::element to);
   [[nodiscard]] std::uint32_t argument(std::size_t letter, std::size_t k) const;
-  void give_outputs(view<nac::argument> given);
+  void give_outputs(const std::vector<std::uint32_t>& from);
+  [[nodiscard]] plan finished(std::vector<std::uint32_t> outputs);
+  void map_instruction(std::uint32_t i);
 
   network& net_;
   const target& device_;
@@ -86,17 +119,28 @@ class mapper {
   std::vector<std::vector<tensor_view>> results_;  // by instruction; of a list all of its tensors
   std::map<std::uint32_t, std::uint32_t>
       numbers_;  // homes of constants of one element, by their bits
+  std::vector<std::pair<tensor_view, tensor_view>> casts_;  // from integers and truth values
+  std::map<std::uint32_t, std::uint32_t> branches_;  // what opened them, by their last instruction
   std::uint32_t at_ = 0;
   std::optional<vm::nac::call> call_;
   std::vector<tensor_view> result_;
 };
 
-/// What an operation becomes. Null where it only moves elements.
+/// What an operation becomes; `how` is null where it only moves elements.
 struct mapping {
   nac::operation from = nac::operation::unknown;
   void (*how)(mapper&, nem::opcode) = nullptr;
   nem::opcode op = nem::opcode::unknown;
 };
+/// The rows of each file.
+[[nodiscard]] std::span<const mapping> element_mappings() noexcept;
+[[nodiscard]] std::span<const mapping> function_mappings() noexcept;
+[[nodiscard]] std::span<const mapping> logic_mappings() noexcept;
+[[nodiscard]] std::span<const mapping> product_mappings() noexcept;
+[[nodiscard]] std::span<const mapping> window_mappings() noexcept;
+[[nodiscard]] std::span<const mapping> fold_mappings() noexcept;
+[[nodiscard]] std::span<const mapping> norm_mappings() noexcept;
+[[nodiscard]] std::span<const mapping> sequence_mappings() noexcept;
 /// Null for operations that can't be lowered.
 [[nodiscard]] const mapping* find_mapping(nac::operation o) noexcept;
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The table of mappings, and operations that become chains of others.
+// Operations that become chains of others, or only move elements.
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "transform/lower/chain.hpp"
-#include "transform/lower/map_products.hpp"
+#include "transform/lower/map_chains.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
@@ -32,8 +31,9 @@ void binary(mapper& m, opcode op) {
   c.finish(c.apply(op, {c.input(m.operand(0)), c.input(m.operand(1))}));
 }
 
-/// a ± alpha b
+/// a ± alpha b; of truth values whether one holds
 void sum(mapper& m, opcode op) {
+  if (op == opcode::add && m.gives_truth()) op = opcode::max;
   chain c(m, m.result_shape());
   const value a = c.input(m.operand(0));
   value b = c.input(m.operand(1));
@@ -48,15 +48,6 @@ void reversed_sum(mapper& m, opcode op) {
   const value b = c.input(m.operand(1));
   if (const double alpha = m.args().real_or(2, 1); alpha != 1) a = c.mul(a, c.number(alpha));
   c.finish(c.apply(op, {b, a}));
-}
-
-[[nodiscard]] value clamped(chain& c, value x, double low, double high) {
-  // No attribute can be infinite, and those of clamp are in order.
-  if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
-    x = c.apply(opcode::max, {x, c.number(low)});
-    return c.apply(opcode::min, {x, c.number(high)});
-  }
-  return c.apply(opcode::clamp, {x}, {{attribute::min_val, low}, {attribute::max_val, high}});
 }
 
 void clamp(mapper& m, opcode) {
@@ -191,138 +182,6 @@ void add_product(mapper& m, opcode op) {
   c.finish(c.add(c.input(m.operand(0)), p));
 }
 
-/// x (1 - mask) + value mask, for a mask that is known; an infinite value is added as it is.
-void masked_fill(mapper& m, opcode) {
-  if (!m.is_constant(1) || !m.is_constant(2)) m.refuse("its mask or value depends on inputs");
-  std::vector<float> mask = m.elements(1), keep(mask.size());
-  const float v = m.elements(2)[0];
-  for (std::size_t k = 0; k < mask.size(); ++k) {
-    const bool is_set = mask[k] != 0;
-    keep[k] = is_set ? 0 : 1;
-    mask[k] = is_set ? v : 0;
-  }
-  const dimensions shape = m.operand(1).shape;
-  chain c(m, m.result_shape());
-  value x = c.input(m.operand(0));
-  if (std::isfinite(v)) x = c.mul(x, c.input(m.constant(std::move(keep), shape)));
-  c.finish(c.add(x, c.input(m.constant(std::move(mask), shape))));
-}
-
-// ---- along a dimension
-
-[[nodiscard]] std::size_t axis_of(mapper& m, std::size_t letter, std::size_t rank) {
-  const std::int64_t axis = m.args().whole(letter);
-  return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
-}
-
-void softmax(mapper& m, opcode op) {
-  const tensor_view x = m.operand(0);
-  if (x.rank() == 0) m.refuse("its operand has no dimension");
-  const std::size_t axis = axis_of(m, 1, x.rank());
-  std::vector<std::size_t> order(x.rank());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  order.erase(order.begin() + static_cast<std::ptrdiff_t>(axis));
-  order.push_back(axis);
-  const tensor_view turned = permuted(x, order);
-  chain c(m, turned.shape, 1);
-  m.give(permuted(c.result(c.apply(op, {c.input(turned)}, {{attribute::axis, -1}})),
-                  inverse_of(order)));
-}
-
-/// Over the last `count` dimensions of x; a scale and a bias of their shape, or none.
-[[nodiscard]] tensor_view normalized(mapper& m, opcode op, const tensor_view& x, std::size_t count,
-                                     const tensor_view* scale, const tensor_view* bias,
-                                     double epsilon) {
-  if (!std::isfinite(epsilon) || epsilon < 0) m.refuse("its epsilon isn't a number from 0 on");
-  dimensions rows(x.shape.begin(), x.shape.end() - static_cast<std::ptrdiff_t>(count));
-  const std::int64_t size = product(std::span(x.shape).subspan(rows.size()));
-  rows.push_back(size);
-  chain c(m, rows, 1);
-  std::vector<value> in = {c.input(m.reshape(x, rows))};
-  if (scale != nullptr) in.push_back(c.vector(m.reshape(*scale, {size})));
-  if (bias != nullptr) {
-    if (scale == nullptr)
-      in.push_back(
-          c.vector(m.constant(std::vector<float>(static_cast<std::size_t>(size), 1.0f), {size})));
-    in.push_back(c.vector(m.reshape(*bias, {size})));
-  }
-  const tensor_view y =
-      c.result(c.apply(op, std::move(in), {{attribute::axis, -1}, {attribute::epsilon, epsilon}}));
-  return m.reshape(y, x.shape);
-}
-
-void layer_norm(mapper& m, opcode op) {
-  const std::size_t count = m.args().int_list(1).size();
-  std::optional<tensor_view> scale, bias;
-  if (m.has(2)) scale = m.operand(2);
-  if (m.has(3)) bias = m.operand(3);
-  m.give(normalized(m, op, m.operand(0), count, scale ? &*scale : nullptr, bias ? &*bias : nullptr,
-                    m.args().real_or(4, 1e-5)));
-}
-void rms_norm(mapper& m, opcode op) {
-  const std::size_t count = m.args().int_list(1).size();
-  std::optional<tensor_view> scale;
-  if (m.has(2)) scale = m.operand(2);
-  m.give(normalized(m, op, m.operand(0), count, scale ? &*scale : nullptr, nullptr,
-                    m.args().real_or(3, std::numeric_limits<float>::epsilon())));
-}
-
-/// One scale and bias for each channel, dimension 1.
-[[nodiscard]] tensor_view per_channel(const tensor_view& v, std::size_t rank) {
-  tensor_view out = v;
-  out.shape.insert(out.shape.end(), rank - 2, 1);
-  out.strides.insert(out.strides.end(), rank - 2, 0);
-  return out;
-}
-
-void group_norm(mapper& m, opcode op) {
-  const tensor_view x = m.operand(0);
-  const std::int64_t groups = m.args().whole(1), batch = x.shape[0];
-  const std::int64_t size = product(x.shape) / batch / groups;
-  const tensor_view parts = m.reshape(x, {batch, groups, size});
-  const tensor_view y =
-      m.reshape(normalized(m, op, parts, 1, nullptr, nullptr, m.args().real_or(4, 1e-5)), x.shape);
-  if (!m.has(2) && !m.has(3)) return m.give(y);
-  chain c(m, x.shape);
-  value v = c.input(y);
-  if (m.has(2)) v = c.mul(v, c.input(per_channel(m.operand(2), x.rank())));
-  if (m.has(3)) v = c.add(v, c.input(per_channel(m.operand(3), x.rank())));
-  c.finish(v);
-}
-
-/// (x - mean) / sqrt(variance + eps) * weight + bias, as one factor and one summand for each channel.
-void batch_norm_by(mapper& m, std::size_t eps_letter) {
-  for (std::size_t k = 1; k <= 4; ++k)
-    if (m.has(k) && !m.is_constant(k)) m.refuse("its statistics depend on inputs");
-  if (!m.has(3) || !m.has(4)) m.refuse("it has no statistics of its own");
-  const std::vector<float> mean = m.elements(3), variance = m.elements(4);
-  const double eps = m.args().real(eps_letter);
-  for (const float v : variance)
-    if (!(static_cast<double>(v) + eps > 0)) m.refuse("a variance that isn't above 0");
-  std::vector<float> factor(mean.size()), summand(mean.size());
-  const std::vector<float> weight = m.has(1) ? m.elements(1) : std::vector<float>(mean.size(), 1);
-  const std::vector<float> bias = m.has(2) ? m.elements(2) : std::vector<float>(mean.size(), 0);
-  for (std::size_t k = 0; k < mean.size(); ++k) {
-    const double f =
-        static_cast<double>(weight[k]) / std::sqrt(static_cast<double>(variance[k]) + eps);
-    factor[k] = static_cast<float>(f);
-    summand[k] =
-        static_cast<float>(static_cast<double>(bias[k]) - f * static_cast<double>(mean[k]));
-  }
-  const tensor_view x = m.operand(0);
-  const auto channels = static_cast<std::int64_t>(mean.size());
-  chain c(m, x.shape);
-  const value scaled =
-      c.mul(c.input(x), c.input(per_channel(m.constant(std::move(factor), {channels}), x.rank())));
-  c.finish(
-      c.add(scaled, c.input(per_channel(m.constant(std::move(summand), {channels}), x.rank()))));
-}
-void batch_norm(mapper& m, opcode) { batch_norm_by(m, 6); }
-void batch_norm_by_mode(mapper& m, opcode) {
-  if (m.args().truth_or(5, false)) m.refuse("training computes statistics of the batch");
-  batch_norm_by(m, 7);
-}
-
 // ---- moving several tensors
 
 void concatenate(mapper& m, opcode) {
@@ -338,6 +197,21 @@ void concatenate(mapper& m, opcode) {
   }
   m.give(y);
 }
+void concatenate_along(mapper& m, std::size_t axis) {
+  const tensor_view y = m.make(m.result_shape());
+  m.need("view", "default");
+  std::int64_t at = 0;
+  for (std::size_t k = 0; k < m.args().count(0); ++k) {
+    const tensor_view x = of_rank(m.operand(0, k), y.rank());
+    m.copy(x, narrowed(y, axis, at, x.shape[axis]));
+    at += x.shape[axis];
+  }
+  m.give(y);
+}
+void concatenate_columns(mapper& m, opcode) {
+  concatenate_along(m, m.result_shape().size() == 1 ? 0 : 1);
+}
+void concatenate_rows(mapper& m, opcode) { concatenate_along(m, 0); }
 void stack(mapper& m, opcode) {
   const tensor_view y = m.make(m.result_shape());
   const std::size_t axis = m.has(1) ? axis_of(m, 1, y.rank()) : 0;
@@ -347,40 +221,53 @@ void stack(mapper& m, opcode) {
   m.give(y);
 }
 
-// ---- attention
-
-/// softmax(q k' scale + mask) v
-void attention(mapper& m, opcode) {
-  const tensor_view q = m.operand(0), k = m.operand(1), v = m.operand(2);
-  if (m.args().real_or(4, 0) != 0) m.refuse("dropout in training");
-  if (m.args().truth_or(7, false)) m.refuse("queries in groups");
-  const std::size_t rank = q.rank();
-  if (rank < 3 || k.rank() != rank || v.rank() != rank) m.refuse("operands of other ranks");
-  const double scale = m.args().real_or(6, 1 / std::sqrt(static_cast<double>(q.shape[rank - 1])));
-  std::vector<std::size_t> turned(rank);
-  std::iota(turned.begin(), turned.end(), std::size_t{0});
-  std::swap(turned[rank - 1], turned[rank - 2]);
-  const tensor_view scores = batched_product(m, q, permuted(k, turned));
-  chain c(m, scores.shape, 1);
-  value s = c.mul(c.input(scores), c.number(scale));
-  if (m.args().truth_or(5, false)) {
-    const std::int64_t rows = scores.shape[rank - 2], columns = scores.shape[rank - 1];
-    std::vector<float> mask;
-    for (std::int64_t i = 0; i < rows * columns; ++i)
-      mask.push_back(i % columns > i / columns ? -std::numeric_limits<float>::infinity() : 0);
-    s = c.add(s, c.input(m.constant(std::move(mask), {rows, columns})));
-  }
-  if (m.has(3)) {
-    tensor_view mask = m.operand(3);
-    if (m.args().tensor_at(3).type == nac::data_type::boolean) {
-      std::vector<float> add = m.elements(3);
-      for (float& e : add) e = e != 0 ? 0 : -std::numeric_limits<float>::infinity();
-      mask = m.constant(std::move(add), mask.shape);
-    }
-    s = c.add(s, c.input(mask));
-  }
-  const tensor_view weights = c.result(c.apply(opcode::softmax, {s}, {{attribute::axis, -1}}));
-  m.give(batched_product(m, weights, v));
+/// Refuses what would be converted: all numbers have the network's type here.
+void check_kinds(mapper& m, std::size_t to, std::size_t from) {
+  const nac::data_type a = m.args().tensor_at(to).type, b = m.args().tensor_at(from).type;
+  if (a != b && !(is_floating(a) && is_floating(b)))
+    m.refuse("it takes the elements of one of another type");
+}
+/// Writes a tensor over a part of another.
+void scatter_into(mapper& m, const tensor_view& x, const tensor_view& part,
+                  const tensor_view& whole) {
+  check_kinds(m, 0, 1);
+  m.need("view", "default");
+  m.copy(x, whole);
+  m.copy(expanded(m.operand(1), part.shape), part);
+  m.give(whole);
+}
+void slice_scatter(mapper& m, opcode) {
+  const tensor_view x = m.operand(0), y = m.make(x.shape);
+  const std::size_t axis = m.has(2) ? axis_of(m, 2, x.rank()) : 0;
+  const std::int64_t n = x.shape[axis], step = m.has(5) ? m.args().whole(5) : 1;
+  const auto bound = [&](std::size_t letter, std::int64_t otherwise) {
+    std::int64_t at = m.has(letter) ? m.args().whole(letter) : otherwise;
+    if (at < 0) at += n;
+    return std::clamp<std::int64_t>(at, 0, n);
+  };
+  const std::int64_t first = bound(3, 0), end = bound(4, n);
+  if (end <= first) return m.give(x);
+  tensor_view part = narrowed(y, axis, first, (end - first + step - 1) / step);
+  part.strides[axis] *= step;
+  scatter_into(m, x, part, y);
+}
+void select_scatter(mapper& m, opcode) {
+  const tensor_view x = m.operand(0), y = m.make(x.shape);
+  const std::size_t axis = axis_of(m, 2, x.rank());
+  const std::int64_t at = m.args().whole(3), n = x.shape[axis];
+  scatter_into(m, x, without(narrowed(y, axis, at < 0 ? at + n : at, 1), axis), y);
+}
+void broadcast_all(mapper& m, opcode) {
+  std::vector<tensor_view> all;
+  const dimensions shape = m.result_shape();
+  for (std::size_t k = 0; k < m.args().count(0); ++k)
+    all.push_back(expanded(m.operand(0, k), shape));
+  m.give_all(std::move(all));
+}
+/// The second operand, in the shape of the first.
+void copy_over(mapper& m, opcode) {
+  check_kinds(m, 0, 1);
+  m.give(expanded(m.operand(1), m.result_shape()));
 }
 
 void identity_in_inference(mapper& m, opcode) {
@@ -389,7 +276,7 @@ void identity_in_inference(mapper& m, opcode) {
   m.give(m.operand(0));
 }
 
-constexpr mapping table[] = {
+constexpr mapping element_rows[] = {
     {o::relu, unary, opcode::relu},
     {o::sigmoid, unary, opcode::sigmoid},
     {o::tanh, unary, opcode::tanh},
@@ -426,30 +313,18 @@ constexpr mapping table[] = {
     {o::softplus, softplus, opcode::log},
     {o::mish, mish, opcode::tanh},
     {o::log_sigmoid, log_sigmoid, opcode::log},
-    {o::masked_fill, masked_fill, opcode::add},
-    {o::softmax, softmax, opcode::softmax},
-    {o::log_softmax, softmax, opcode::log_softmax},
-    {o::layer_norm, layer_norm, opcode::layernorm},
-    {o::native_layer_norm, layer_norm, opcode::layernorm},
-    {o::rms_norm, rms_norm, opcode::rmsnorm},
-    {o::group_norm, group_norm, opcode::layernorm},
-    {o::batch_norm, batch_norm, opcode::mul},
-    {o::batch_norm_by_mode, batch_norm_by_mode, opcode::mul},
-    {o::attention, attention, opcode::softmax},
-    {o::linear, map_linear, opcode::gemm},
-    {o::addmm, map_addmm, opcode::gemm},
-    {o::matmul, map_matmul, opcode::gemm},
-    {o::conv1d, map_convolution_nd, opcode::conv2d},
-    {o::conv2d, map_convolution_nd, opcode::conv2d},
-    {o::convolution, map_convolution, opcode::conv2d},
-    {o::max_pool2d, map_max_pool, opcode::maxpool},
-    {o::max_pool2d_with_indices, map_max_pool, opcode::maxpool},
-    {o::avg_pool2d, map_average_pool, opcode::avgpool},
-    {o::adaptive_avg_pool2d, map_adaptive_pool, opcode::avgpool},
-    {o::mean, map_mean, opcode::avgpool},
     {o::cat, concatenate, opcode::concat},
     {o::stack, stack, opcode::concat},
     {o::dropout, identity_in_inference, opcode::reshape},
+    {o::native_dropout, identity_in_inference, opcode::reshape},
+    {o::feature_dropout, identity_in_inference, opcode::reshape},
+    {o::alpha_dropout, identity_in_inference, opcode::reshape},
+    {o::slice_scatter, slice_scatter, opcode::concat},
+    {o::select_scatter, select_scatter, opcode::concat},
+    {o::copy, copy_over, opcode::reshape},
+    {o::broadcast_tensors, broadcast_all, opcode::reshape},
+    {o::hstack, concatenate_columns, opcode::concat},
+    {o::vstack, concatenate_rows, opcode::concat},
     {o::pass},
     {o::clone},
     {o::view},
@@ -474,15 +349,72 @@ constexpr mapping table[] = {
     {o::tile},
     {o::roll},
     {o::transpose_matrices},
+    {o::flip},
+    {o::flip_rows},
+    {o::flip_columns},
+    {o::rot90},
+    {o::pixel_shuffle},
+    {o::pixel_unshuffle},
+    {o::channel_shuffle},
+    {o::repeat_interleave},
+    {o::unfold},
+    {o::tensor_split},
+    {o::tensor_split_at},
+    {o::hsplit},
+    {o::vsplit},
+    {o::dsplit},
+    {o::diagonal},
+    {o::linalg_diagonal},
+    {o::reverse_axes},
+    {o::adjoint},
+    {o::as_strided},
+    {o::take},
+    {o::take_along_dim},
+    {o::reshape_alias},
+    {o::atleast_1d},
+    {o::atleast_2d},
+    {o::atleast_3d},
+    {o::positive},
+    {o::upsample_nearest},
+    {o::upsample_nearest_to},
+    {o::upsample_nearest_nd},
+    {o::upsample_nearest_nd_to},
+    {o::upsample_nearest_exact},
+    {o::upsample_nearest_exact_to},
+    {o::reflection_pad},
+    {o::replication_pad},
+    {o::pad_circular},
+    {o::fftshift},
+    {o::ifftshift},
+    {o::conj},
+    {o::real},
 };
 
 }  // namespace
 
-const mapping* find_mapping(nac::operation wanted) noexcept {
-  for (const mapping& row : table)
-    if (row.from == wanted) return &row;
-  return nullptr;
+value clamped(chain& c, value x, double low, double high) {
+  // No attribute can be infinite, and those of clamp are in order.
+  if (!std::isfinite(low) || !std::isfinite(high) || low > high) {
+    x = c.apply(opcode::max, {x, c.number(low)});
+    return c.apply(opcode::min, {x, c.number(high)});
+  }
+  return c.apply(opcode::clamp, {x}, {{attribute::min_val, low}, {attribute::max_val, high}});
 }
+
+std::size_t axis_of(mapper& m, std::size_t letter, std::size_t rank) {
+  const std::int64_t axis = m.args().whole(letter);
+  return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
+}
+
+std::vector<std::size_t> with_last(std::size_t axis, std::size_t rank) {
+  std::vector<std::size_t> order(rank);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  order.erase(order.begin() + static_cast<std::ptrdiff_t>(axis));
+  order.push_back(axis);
+  return order;
+}
+
+std::span<const mapping> element_mappings() noexcept { return element_rows; }
 
 }  // namespace transform::lowering
 }  // namespace tessera::inline TESSERA_ABI

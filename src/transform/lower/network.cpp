@@ -4,9 +4,12 @@
 #include "transform/lower/network.hpp"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "io/random.hpp"
+#include "transform/lower/calibrate.hpp"
 #include "vm/nac/load.hpp"
+#include "vm/nac/types.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
@@ -20,9 +23,25 @@ namespace {
 }
 
 /// Whether a result depends on the shapes of its operands only.
-[[nodiscard]] bool is_of_shape(nac::operation o) noexcept {
-  return o == nac::operation::sym_size || o == nac::operation::sym_numel ||
-         o == nac::operation::sym_is_contiguous || o == nac::operation::is_same_size;
+[[nodiscard]] bool is_of_shape(nac::operation what) noexcept {
+  using kind = nac::operation;
+  constexpr kind all[] = {
+      kind::sym_size, kind::sym_numel,       kind::sym_is_contiguous, kind::is_same_size,
+      kind::dim,      kind::zeros_like,      kind::ones_like,         kind::new_zeros,
+      kind::new_ones, kind::shape_as_tensor, kind::is_floating_point};
+  return std::find(std::begin(all), std::end(all), what) != std::end(all);
+}
+/// Whether of its first operand only the shape counts.
+[[nodiscard]] bool is_of_first_shape(nac::operation what) noexcept {
+  using kind = nac::operation;
+  return what == kind::full_like || what == kind::new_full || what == kind::fill;
+}
+
+/// Whether a result has the values of an operand's elements, such as ids.
+[[nodiscard]] bool keeps_values(nac::operation what) noexcept {
+  const nac::work does = nac::work_of(what);
+  return does == nac::work::part || does == nac::work::parts || does == nac::work::move ||
+         what == nac::operation::to_copy;
 }
 
 /// Keeps what each instruction gives, which a machine drops at the end of its run.
@@ -46,7 +65,8 @@ network::network(const nac::program& p, const lower_options& options)
   if (!done) throw failed(done);
   for (std::size_t k = 0; k < p.inputs().size(); ++k)  // those that no instruction was run for
     if (vn::value& x = results_[p.inputs()[k].instruction]; x.is_none())
-      x = vn::make_tensor(machine_.arena(), nac::data_type::float32, vn::shape(options.shapes[k]));
+      x = vn::make_tensor(machine_.arena(), type_of(options, k), vn::shape(options.shapes[k]));
+  find_skipped();
 }
 
 /// A run's end, as a refusal with what it is: "v2 nac.matmul: …".
@@ -63,24 +83,110 @@ void network::find_dependent() {
   depends_.assign(size(), false);
   for (std::uint32_t i = 0; i < size(); ++i) {
     const nac::step& s = at(i);
-    if (s.a == nac::op_control_flow || s.a == nac::op_convergence)
+    if (s.a == nac::op_convergence)
       throw refusal{errc::nac_lower_operation, i, "the device has no branches"};
+    if (s.a == nac::op_control_flow) find_branch(i);
     if (is_input(s, nac::input::state))
       throw refusal{errc::nac_lower_operation, i, "states between runs can't be lowered"};
     if (is_input(s, nac::input::user)) depends_[i] = true;
     if (s.a < nac::first_regular_op) continue;
-    if (program_.is_in_place(s) && nac::program::operation_of(s) != nac::operation::pass)
-      throw refusal{errc::nac_lower_operation, i,
-                    name_of(i) +
-                        ": writes in place can't be lowered; `tessera optimize` makes "
-                        "results of most"};
     const nac::operation o = nac::program::operation_of(s);
-    if (is_of_shape(o)) continue;
-    bool any = nac::is_random(o);
-    for (const nac::argument a : program_.code().arguments_of(s))
-      any = any || (!a.is_constant() && depends_[a.index()]);
-    depends_[i] = any;
+    depends_[i] = !is_of_shape(o) && depends_on_operands(i);
+    if (!program_.is_in_place(s) || o == nac::operation::pass) continue;
+    const std::uint32_t target = program_.code().arguments_of(s)[0].index();
+    const auto known = first_.find(target);
+    first_[i] = known != first_.end() ? known->second : target;
+    writes_[first_[i]].push_back(i);
   }
+  check_writes();
+}
+
+bool network::depends_on_operands(std::uint32_t i) const {
+  const nac::operation o = nac::program::operation_of(at(i));
+  bool any = nac::is_random(o), is_first = true;
+  for (const nac::argument a : program_.code().arguments_of(at(i))) {
+    if (!a.is_constant() && depends_[written(a.index(), i)] && !(is_first && is_of_first_shape(o)))
+      any = true;
+    is_first = false;
+  }
+  return any;
+}
+
+std::uint32_t network::written(std::uint32_t operand, std::uint32_t i) const {
+  const auto known = first_.find(operand);
+  const auto all = writes_.find(known != first_.end() ? known->second : operand);
+  if (all == writes_.end()) return operand;
+  for (auto w = all->second.rbegin(); w != all->second.rend(); ++w)
+    if (*w < i) return std::max(*w, operand);
+  return operand;
+}
+
+/// A write changes whatever shares the elements: views of what is written, and what that is a view of.
+/// One is refused where something uses them later.
+void network::check_writes() const {
+  if (writes_.empty()) return;
+  std::vector<std::uint32_t> base(size());  // whose elements a result shares
+  std::vector<std::uint32_t> last_use(size());
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    base[i] = i;
+    const view<nac::argument> given = program_.code().arguments_of(at(i));
+    for (const nac::argument a : given)
+      if (!a.is_constant()) last_use[a.index()] = i;
+    if (at(i).a < nac::first_regular_op || given.empty() || given[0].is_constant()) continue;
+    const nac::operation o = nac::program::operation_of(at(i));
+    const nac::work does = nac::work_of(o);
+    const bool is_part = (does == nac::work::part || does == nac::work::parts) && !is_of_shape(o) &&
+                         !is_of_first_shape(o);
+    if (is_part || program_.is_in_place(at(i))) base[i] = base[given[0].index()];
+  }
+  for (const auto& [first, all] : writes_)
+    for (const std::uint32_t w : all)
+      for (std::uint32_t k = 0; k < w; ++k) {
+        const auto known = first_.find(k);
+        const bool is_same = k == first || (known != first_.end() && known->second == first);
+        if (!is_same && base[k] == base[first] && last_use[k] > w)
+          throw refusal{errc::nac_lower_operation, w,
+                        name_of(w) +
+                            ": a write in place that also changes a view can't be lowered; "
+                            "`tessera optimize` makes results of most"};
+      }
+}
+
+/// Its result depends on inputs as soon as its condition is known: one of its branches may.
+void network::find_branch(std::uint32_t i) {
+  if (depends_[program_.code().arguments_of(at(i))[0].index()])
+    throw refusal{errc::nac_lower_operation, i,
+                  "the device has no branches, and the condition depends on inputs"};
+  depends_[i] = true;
+}
+
+network::branches network::branches_of(std::uint32_t i) const {
+  const view<nac::argument> given = program_.code().arguments_of(at(i));
+  const std::uint32_t middle = i + 1 + given[1].index();
+  return {middle, middle + given[2].index()};
+}
+bool network::holds(std::uint32_t i) const {
+  const vn::value& v = results_[program_.code().arguments_of(at(i))[0].index()];
+  const vn::tensor& t = vn::decayed(v).as_tensor();
+  return vn::visit(t.type, [&]<class T>(vn::of<T>) { return vn::convert<bool>(*t.as<T>()); });
+}
+
+void network::find_skipped() {
+  is_skipped_.assign(size(), false);
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    if (at(i).a != nac::op_control_flow || is_skipped_[i]) continue;
+    const auto [middle, after] = branches_of(i);
+    for (std::uint32_t k = holds(i) ? middle : i + 1; k < (holds(i) ? after : middle); ++k)
+      is_skipped_[k] = true;
+  }
+}
+
+std::uint32_t network::last_of_branch(std::uint32_t i) const {
+  const auto [middle, after] = branches_of(i);
+  std::uint32_t last = (holds(i) ? middle : after) - 1;
+  const nac::step& s = at(last);
+  if (s.a == nac::op_output) last = program_.code().arguments_of(s)[0].index();
+  return last;
 }
 
 void network::set_inputs(const lower_options& options) {
@@ -90,12 +196,69 @@ void network::set_inputs(const lower_options& options) {
     if (k >= options.shapes.size())
       throw refusal{errc::nac_lower_shape, in.instruction,
                     "input " + std::to_string(k) + " has no shape"};
-    vn::tensor x =
-        vn::make_tensor(machine_.arena(), nac::data_type::float32, vn::shape(options.shapes[k]));
-    for (float& e : x.elements<float>())
-      e = static_cast<float>(static_cast<double>(io::next_bits(random) >> 11) * 0x1p-52 - 1);
-    machine_.set_input(k, std::move(x));
+    machine_.set_input(k, random_input(type_of(options, k), options.shapes[k], random));
   }
+}
+
+/// Integers are 0, which all tables have a row for.
+vn::tensor network::random_input(nac::data_type type, const std::vector<std::int64_t>& shape,
+                                 std::uint64_t& random) {
+  vn::tensor x = vn::make_tensor(machine_.arena(), type, vn::shape(shape));
+  vn::visit(type, [&]<class T>(vn::of<T>) {
+    for (T& e : x.elements<T>()) {
+      const double fraction = static_cast<double>(io::next_bits(random) >> 11) * 0x1p-53;
+      if constexpr (std::is_same_v<T, bool>)
+        e = fraction < 0.5;
+      else if constexpr (std::is_integral_v<T>)
+        e = 0;
+      else
+        e = vn::convert<T>(2 * fraction - 1);
+    }
+  });
+  return x;
+}
+
+std::int64_t network::index_end(std::uint32_t input) {
+  std::vector<bool> follows(size());
+  follows[input] = true;
+  std::int64_t end = 0;
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    const nac::step& s = at(i);
+    if (s.a < nac::first_regular_op || is_constant(i)) continue;
+    for (const nac::argument a : program_.code().arguments_of(s)) {
+      if (a.is_constant() || !follows[written(a.index(), i)]) continue;
+      const std::int64_t rows = rows_indexed(i, follows);
+      if (rows > 0) end = end == 0 ? rows : std::min(end, rows);
+      follows[i] = rows == 0 && keeps_values(nac::program::operation_of(s));
+    }
+  }
+  return end;
+}
+
+/// The rows of a table that an operation takes by indices that `follows` has.
+std::int64_t network::rows_indexed(std::uint32_t i, const std::vector<bool>& follows) {
+  using kind = nac::operation;
+  const kind what = nac::program::operation_of(at(i));
+  const bool by_axis = what == kind::index_select || what == kind::gather;
+  if (what != kind::embedding && what != kind::index && what != kind::one_hot && !by_axis) return 0;
+  vn::call c = call_of(i);
+  const view<nac::argument> given = program_.code().arguments_of(at(i));
+  const auto is_index = [&](std::size_t letter, std::size_t k = 0) {
+    const nac::argument a = given[c.binding().first[letter] + k];
+    return !a.is_constant() && follows[written(a.index(), i)];
+  };
+  if (what == kind::one_hot) return c.has(1) ? std::max<std::int64_t>(c.whole(1), 0) : 0;
+  if (what == kind::embedding) return is_index(1) ? c.tensor_at(0).dim(0) : 0;
+  const vn::tensor& table = c.tensor_at(0);
+  if (by_axis && is_index(2)) {
+    const std::int64_t axis = c.whole(1);
+    return table.dim(
+        static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(table.rank()) : axis));
+  }
+  if (what == kind::index)
+    for (std::size_t k = 0; k < c.count(1); ++k)
+      if (c.has(1, k) && is_index(1, k)) return table.dim(k);
+  return 0;
 }
 
 std::string network::name_of(std::uint32_t i) const {
@@ -113,7 +276,7 @@ vn::call network::call_of(std::uint32_t i, std::size_t replaced, const vn::value
   for (std::size_t k = 0; k < given.size(); ++k) {
     if (!given[k].is_constant()) {
       forms.push_back(nac::argument_form::result);
-      values.push_back(k == replaced ? by : &results_[given[k].index()]);
+      values.push_back(k == replaced ? by : &results_[written(given[k].index(), i)]);
       continue;
     }
     const nac::constant& c = program_.constant(given[k].id());

@@ -17,6 +17,7 @@
 #ifndef TESSERA_TRANSFORM_LOWER_NETWORK_HPP
 #define TESSERA_TRANSFORM_LOWER_NETWORK_HPP
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -43,23 +44,53 @@ class network {
   }
   [[nodiscard]] const vm::nac::value& result(std::uint32_t i) const noexcept { return results_[i]; }
   [[nodiscard]] bool is_constant(std::uint32_t i) const noexcept { return !depends_[i]; }
+  /// Of an input of integers: the fewest rows that it indexes, 0 where it indexes nothing.
+  [[nodiscard]] std::int64_t index_end(std::uint32_t input);
+  /// Whether it is in a branch that isn't taken.
+  [[nodiscard]] bool is_skipped(std::uint32_t i) const noexcept { return is_skipped_[i]; }
+  /// Of a CONTROL_FLOW whose condition is known: the instruction that gives its result.
+  [[nodiscard]] std::uint32_t last_of_branch(std::uint32_t i) const;
   /// "v12 aten.relu.default"
   [[nodiscard]] std::string name_of(std::uint32_t i) const;
+  /// The instruction whose result an argument is, ~0 of a constant.
+  [[nodiscard]] std::uint32_t argument_of(std::uint32_t i, std::size_t k) const {
+    const nac::argument a = program_.code().arguments_of(at(i))[k];
+    return a.is_constant() ? ~std::uint32_t{0} : written(a.index(), i);
+  }
   /// The values of an operation's arguments; one of them may be another value than its own.
   [[nodiscard]] vm::nac::call call_of(std::uint32_t i, std::size_t replaced = ~std::size_t{0},
                                       const vm::nac::value* by = nullptr);
   [[nodiscard]] vm::nac::memory& arena() noexcept { return machine_.arena(); }
 
  private:
-  void find_dependent();
   [[nodiscard]] refusal failed(const vm::nac::outcome& done) const;
+  void find_dependent();
+  void find_branch(std::uint32_t i);
+  /// What an operand is there: of an instruction whose result was written in place before it, what
+  /// wrote it last.
+  [[nodiscard]] std::uint32_t written(std::uint32_t operand, std::uint32_t at) const;
+  void check_writes() const;
+  [[nodiscard]] bool depends_on_operands(std::uint32_t i) const;
+  void find_skipped();
+  /// Of a CONTROL_FLOW: the first instructions of its second branch and after both.
+  struct branches {
+    std::uint32_t middle = 0, after = 0;
+  };
+  [[nodiscard]] branches branches_of(std::uint32_t i) const;
+  [[nodiscard]] bool holds(std::uint32_t i) const;
+  [[nodiscard]] std::int64_t rows_indexed(std::uint32_t i, const std::vector<bool>& follows);
   void set_inputs(const lower_options& options);
+  [[nodiscard]] vm::nac::tensor random_input(nac::data_type type,
+                                             const std::vector<std::int64_t>& shape,
+                                             std::uint64_t& random);
 
   const nac::program& program_;
   vm::nac::interpreter machine_;
   vm::nac::workspaces work_;
   std::vector<vm::nac::value> results_;  // by instruction
-  std::vector<bool> depends_;
+  std::vector<bool> depends_, is_skipped_;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> writes_;  // in place, by what was made first
+  std::map<std::uint32_t, std::uint32_t> first_;  // of writes in place: what was made first
   std::map<std::uint16_t, vm::nac::value> constants_;
   std::deque<nac::binding> bindings_;
   std::deque<std::vector<const vm::nac::value*>> arguments_;

@@ -12,8 +12,11 @@ plan planned(const nac::program& p, const target& device, const lower_options& o
   network net(p, options);
   plan out = mapper(net, device).run();
   set_types(out, device.type());
-  if (device.is_quantized())
-    quantize(out, device, calibration(p, options, device.name()), by_tensor);
+  if (!device.is_quantized()) return out;
+  std::vector<std::int64_t> ends;
+  for (const home& h : out.homes)
+    if (h.what == home::kind::input) ends.push_back(h.end);
+  quantize(out, device, calibration(p, options, ends, device.name()), by_tensor);
   return out;
 }
 

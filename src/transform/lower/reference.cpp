@@ -216,12 +216,18 @@ void pool(const Block& in, const dimensions& y, const tile_task& t, const window
 void put(std::byte* to, double x, nem::element type) noexcept {
   if (type == nem::element::f32)
     store_le(to, std::bit_cast<std::uint32_t>(static_cast<float>(x)));
+  else if (type == nem::element::i32)
+    store_le(to, static_cast<std::uint32_t>(static_cast<std::int32_t>(x)));
+  else if (type == nem::element::u8)
+    *to = static_cast<std::byte>(x);
   else
     store_le(to, half_from_float(static_cast<float>(x)));
 }
 [[nodiscard]] double get(const std::byte* from, nem::element type) noexcept {
   if (type == nem::element::f32)
     return static_cast<double>(std::bit_cast<float>(load_le<std::uint32_t>(from)));
+  if (type == nem::element::i32) return static_cast<std::int32_t>(load_le<std::uint32_t>(from));
+  if (type == nem::element::u8) return static_cast<double>(*from);
   return static_cast<double>(float_from_half(load_le<std::uint16_t>(from)));
 }
 [[nodiscard]] double rounded_to(double x, nem::element type) noexcept {
@@ -364,7 +370,7 @@ std::vector<double> reference::stored(const access& a) const {
     const auto x = static_cast<double>(h.data[from]);
     const std::vector<double>& scales = a.form.scales;
     if (scales.empty())
-      out[i] = rounded_to(x, a.form.type);
+      out[i] = rounded_to(static_cast<double>(within(h.data[from], a.form.type)), a.form.type);
     else
       out[i] = quantized(x, scales[scales.size() == 1 ? 0 : i % channels], a.form.zero_point,
                          a.form.type);

@@ -59,7 +59,8 @@ struct home {
   std::string buffer = {};                 ///< of inputs and outputs: its name
   dimensions shape = {};                   ///< of inputs and outputs
   std::vector<float> data = {};            ///< of constants
-  nem::element type = nem::element::none;  ///< of what isn't constant
+  nem::element type = nem::element::none;  ///< none, in the mapper: the network's floats
+  std::int64_t end = 0;                    ///< of inputs: see lowered_port
   number_form quantized = {};  ///< of its elements, or of a copy of them, as 8-bit integers
   // Where the planner put it:
   nem::level level = nem::level::ddr;
@@ -72,6 +73,8 @@ struct access {
   /// By dimension of the view: the dimension of the step that it follows, or -1 for none.
   std::vector<std::int32_t> follows;
   number_form form = {};
+  /// Whether tasks read it where it is: a table of which each tile takes some rows.
+  bool stays = false;
 };
 
 /// An operand of a task: of a read, with its own dimensions or broadcast to the tile; or a register.
@@ -138,6 +141,11 @@ struct plan {
   std::vector<step> steps;
   std::vector<std::vector<tensor_view>> results = {};  ///< of the network's instructions
 };
+
+/// Whether layout operations of devices that have the network's types take these elements, too.
+[[nodiscard]] constexpr bool has_layouts(nem::element e) noexcept {
+  return e == nem::element::none || e == nem::element::i8 || nem::is_floating(e);
+}
 
 /// Gives everything that has no type yet that one.
 void set_types(plan& p, nem::element type);

@@ -18,7 +18,9 @@ bool target::has(std::string_view family, view<nem::element> types,
   for (std::uint32_t k = 0; k < row.variants; ++k) {
     const nem::variant& v = catalog_.variants[row.first_variant + k];
     if (catalog_.text_of(v.name) != variant) continue;
-    const std::uint32_t i = catalog_.find_instance(v, types);
+    // Conversions have no parameters, whatever the type.
+    const view<nem::element> of = row.parameters == 0 ? view<nem::element>{} : types;
+    const std::uint32_t i = catalog_.find_instance(v, of);
     return i != nem::no_index && catalog_.supports(device_, i);
   }
   return false;
@@ -28,7 +30,9 @@ std::string target::reference(std::string_view family, view<nem::element> types,
                               std::string_view variant) {
   std::string list;
   for (const nem::element t : types) list.append(list.empty() ? "" : ", ").append(nem::name(t));
-  return std::string(family) + '<' + list + ">." + std::string(variant);
+  const bool has_types = family != "cast";
+  return std::string(family) + (has_types ? '<' + list + '>' : std::string()) + '.' +
+         std::string(variant);
 }
 
 nem::element target::float_type() const noexcept {

@@ -48,6 +48,12 @@ class target {
   [[nodiscard]] std::int64_t max_tokens() const noexcept {
     return catalog_.characteristic(device_, nem::unit::seq, "max_active_tokens", 64);
   }
+  [[nodiscard]] std::int64_t element_size() const noexcept { return nem::bitwidth(type_) / 8; }
+  /// Integers up to this magnitude are exact in the type.
+  [[nodiscard]] std::int64_t exact_integers() const noexcept {
+    if (type_ == nem::element::f32) return 1 << 24;
+    return type_ == nem::element::f16 ? 1 << 11 : 1 << 8;
+  }
   /// Multiply-accumulates of an NMU in a cycle, as vm/nem_timing.hpp counts them.
   [[nodiscard]] std::int64_t macs(nem::element weights) const noexcept {
     constexpr std::int64_t otherwise = 4096;

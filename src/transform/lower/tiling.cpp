@@ -162,6 +162,7 @@ class estimator {
     const auto tiles = static_cast<double>(t.tiles());
     double first = 0;
     for (std::size_t r = 0; r < t.step.reads.size(); ++r) {
+      if (t.loads[r] == loading::never) continue;
       const double times = t.loads[r] == loading::once       ? 1
                            : t.loads[r] == loading::by_outer ? static_cast<double>(t.outer)
                                                              : tiles;
@@ -306,8 +307,12 @@ class searcher {
       }
       // Without tiles, outer indices are the tiles, unless they come one after another.
       const bool is_tile = by_tile || (by_outer && !has_tiles && written.outer);
-      t.loads.push_back(is_tile ? loading::by_tile : by_outer ? loading::by_outer : loading::once);
+      t.loads.push_back(s.reads[r].stays ? loading::never
+                        : is_tile        ? loading::by_tile
+                        : by_outer       ? loading::by_outer
+                                         : loading::once);
       t.parts.push_back(parts_of(t, r));
+      if (s.reads[r].stays) continue;
       for (const segment& g : t.segments)
         t.read_size[r] =
             std::max(t.read_size[r], aligned(product(t.read_shape(r, g)) * s.reads[r].form.size()));
@@ -336,7 +341,7 @@ class searcher {
 
   /// What isn't loaded tile by tile is loaded by all engines at once, if its bytes are in a row.
   [[nodiscard]] std::int64_t parts_of(const tiling& t, std::size_t r) const {
-    if (t.loads[r] == loading::by_tile) return 1;
+    if (t.loads[r] == loading::by_tile || t.loads[r] == loading::never) return 1;
     const home& h = plan_.homes[t.step.reads[r].of.home];
     const dimensions box = t.read_shape(r, t.segments[0]);
     if (h.what != home::kind::constant && !is_contiguous(box, t.step.reads[r].of.strides)) return 1;
@@ -481,7 +486,7 @@ placement place(plan& p, const target& device) {
   placement out;
   for (lifetime& l : order) {
     home& h = p.homes[l.home];
-    const bool fits = !device.lacks(nem::unit::dma) && find_place(l, near, device.l2_size());
+    const bool fits = find_place(l, near, device.l2_size());
     if (!fits) (void)find_place(l, far, std::numeric_limits<std::int64_t>::max());
     h.level = fits ? nem::level::l2 : nem::level::ddr;
     h.offset = l.at;

@@ -41,7 +41,8 @@ struct segment {
 enum class loading : std::uint8_t {
   once,      ///< it is the same for all tiles
   by_outer,  ///< for each index of the dimensions before the tiled one
-  by_tile
+  by_tile,
+  never  ///< tasks read it where it is
 };
 
 struct tiling {

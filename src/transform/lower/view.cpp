@@ -9,17 +9,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
 
-namespace {
-
-/// The element of a view by its row-major index.
-[[nodiscard]] std::int64_t element_at(const tensor_view& v, std::int64_t index) noexcept {
+std::int64_t element_at(const tensor_view& v, std::int64_t index) noexcept {
   std::int64_t at = v.offset;
   for (std::size_t k = v.rank(); k-- != 0; index /= v.shape[k])
     at += index % v.shape[k] * v.strides[k];
   return at;
 }
-
-}  // namespace
 
 std::int64_t product(std::span<const std::int64_t> of) noexcept {
   std::int64_t n = 1;

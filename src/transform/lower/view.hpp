@@ -61,6 +61,9 @@ struct tensor_view {
 [[nodiscard]] std::vector<std::size_t> order_of(const tensor_view& v);
 [[nodiscard]] std::vector<std::size_t> inverse_of(const std::vector<std::size_t>& order);
 
+/// The offset of an element in its home, by its row-major index.
+[[nodiscard]] std::int64_t element_at(const tensor_view& v, std::int64_t index) noexcept;
+
 /// Where an operation that only moves elements takes them: from[i] is the row-major index in `v` of
 /// element i of a result of that shape. None where strides can't say it.
 [[nodiscard]] std::optional<tensor_view> moved(const tensor_view& v, const dimensions& shape,
