@@ -67,6 +67,8 @@ constexpr verb_row verb_rows[] = {
      in_ark | in_nac | in_nem, exit_codes_of_diff},
     {"graph", "Draw a model, as SVG or as a Graphviz DOT graph", in_ark | in_nac | in_nem,
      usual_exit_codes},
+    {"view", "Make a page for a browser that shows a file",
+     in_alir | in_ark | in_nac | in_nem | in_pt2, usual_exit_codes},
     {"fmt", "Format NEM text, keeping its comments", in_nem, exit_codes_of_several},
     {"lsp", "Serve editors: NEM's findings, hover, completion and more", in_nem, exit_codes_of_lsp},
     {"tokens", "Turn texts into the ids of a container's tokenizer, or back", in_nac,
@@ -116,6 +118,8 @@ constexpr option_row option_rows[] = {
     {"diff", "AFTER!", "", everywhere, "The second; - is standard input"},
     {"graph", "FILE...!", "", everywhere,
      "An ARK model or all its ranks, a NAC container or a NEM program;\n- is standard input"},
+    {"view", "FILE...!", "", everywhere,
+     "A file of any format, or all ranks of an ARK model; - is standard input"},
     {"fmt", "FILE...!", "", everywhere, "NEM files; - is standard input"},
     {of_genomes, "FILE...!", "", everywhere,
      "NAC containers, ARK models, v1.2 streams and signatures, or\n"
@@ -138,7 +142,7 @@ constexpr option_row option_rows[] = {
     {"run", "-o,--output", "[NAME=]FILE", everywhere,
      "The file for all outputs or for one (ALIR: standard output; else none, and\n"
      "a summary is shown)"},
-    {"trace,graph,genome compare,genome tree", "-o,--output", "FILE", everywhere,
+    {"trace,graph,view,genome compare,genome tree", "-o,--output", "FILE", everywhere,
      "The file to write (standard output)"},
     {"run", "--input-format", "FORMAT", everywhere, "The format of input files (by name)",
      "csv npy raw"},
@@ -220,14 +224,14 @@ constexpr option_row option_rows[] = {
      "The maximum number of steps of a measured run (4294967296)"},
     {"run", "--shape", "[NAME=]SHAPE", in_nac | in_genome,
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
-    {"info,trace,graph", "--shape", "[NAME=]SHAPE", in_nac,
+    {"info,trace,graph,view", "--shape", "[NAME=]SHAPE", in_nac,
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
-    {"info,run,trace,graph", "--text", "[NAME=]TEXT", in_nac,
+    {"info,run,trace,graph,view", "--text", "[NAME=]TEXT", in_nac,
      "Text for an input, encoded by the container's tokenizer"},
     {"run", "--weights", "FILE", in_ark | in_nac | in_genome,
      "The safetensors file with external weights (model.safetensors in the\n"
      "folder of model.nac)"},
-    {"check,info,trace,graph", "--weights", "FILE", in_nac,
+    {"check,info,trace,graph,view", "--weights", "FILE", in_nac,
      "The safetensors file with external weights (model.safetensors in the\n"
      "folder of model.nac)"},
     {"run", "--schedule", "ORDER", in_nac | in_nem,
@@ -286,10 +290,10 @@ constexpr option_row option_rows[] = {
     {"graph", "--fold", "", in_ark | in_nac,
      "Draw fewer boxes: of ARK Softmax, LayerNorm, RMSNorm and SiLU as one each;\n"
      "of NAC one for instructions that only pass a value on"},
-    {"graph", "-i,--input", "[NAME=]FILE", in_nac, "The elements of an input, to show shapes"},
-    {"graph", "--random", "SEED", in_nac,
+    {"graph,view", "-i,--input", "[NAME=]FILE", in_nac, "The elements of an input, to show shapes"},
+    {"graph,view", "--random", "SEED", in_nac,
      "The seed of random values for inputs without a file (zeros)"},
-    {"graph", "--max-steps", "COUNT", in_nac,
+    {"graph,view", "--max-steps", "COUNT", in_nac,
      "The maximum number of steps of the run that gives the shapes (4294967296)"},
     {"graph", "--svg", "", everywhere,
      "Write SVG, not a Graphviz DOT graph; files named .svg are SVG anyway"},
@@ -298,13 +302,15 @@ constexpr option_row option_rows[] = {
     {"graph", "--schedule", "", in_nac,
      "Show the memory commands of instructions; forwarded values are dashed"},
     {"graph", "--no-parameters", "", in_nac, "Omit parameters"},
+    {"view", "--no-weights", "", in_nac | in_pt2,
+     "Don't read weights for their ranges and histograms"},
     {"graph", "--expand", "", in_nem, "Draw every iteration of a loop, not only the first"},
     // Formats with files of their own
-    {"check,info,print,run,trace,graph,lsp", "--profile", "NAME", in_nem,
+    {"check,info,print,run,trace,graph,view,lsp", "--profile", "NAME", in_nem,
      "default: extensions are warnings; strict: they are errors;\n"
      "upstream: FAM-004 and SHP-004, which the format's own examples\nbreak, are warnings",
      "default strict upstream"},
-    {"check,info,print,run,trace,graph,lsp", "--device", "NAME|FILE", in_nem,
+    {"check,info,print,run,trace,graph,view,lsp", "--device", "NAME|FILE", in_nem,
      "Verify for this device: one that the program defines or includes, or\n"
      "that of a file (FILE:NAME if it defines several), whatever the program says"},
     {"check", "--devices", "FOLDER", in_nem,
@@ -315,16 +321,16 @@ constexpr option_row option_rows[] = {
      "over; "
      "include files from there, too"},
     {"lsp", "--stdio", "", in_nem, "The default; clients add it"},
-    {"check,info,print,run,trace,graph", "--max-instances", "COUNT", in_nem,
+    {"check,info,print,run,trace,graph,view", "--max-instances", "COUNT", in_nem,
      "The number of tasks and iterations up to which loops are checked one by one (2000000);\n"
      "larger loops are proven, or else checked in part"},
-    {"check,info,print,run,trace,graph,lsp", "-I,--include", "FOLDER", in_nem,
+    {"check,info,print,run,trace,graph,view,lsp", "-I,--include", "FOLDER", in_nem,
      "Also look for included files in this folder"},
-    {"check,info,print,run,trace,graph,lsp", "--allow-includes-anywhere", "", in_nem,
+    {"check,info,print,run,trace,graph,view,lsp", "--allow-includes-anywhere", "", in_nem,
      "Allow included files outside the file's folder and those of -I"},
     {"check,info,print,run", "--registry", "FILE", in_genome,
      "The registry of streams (registry.json in the folder of FILE)"},
-    {"check,info,print,import", "--program", "NAME", in_pt2,
+    {"check,info,print,import,view", "--program", "NAME", in_pt2,
      "Which program of the archive (model, or the only one)"},
     {"check", "--checksums", "", in_pt2,
      "Check the checksums of weights, too, which reads all of them"},
@@ -679,6 +685,16 @@ refer to something that doesn't exist. Numbers at arrows are argument indices. W
     {"graph", in_nem,
      R"(A box is a task, coloured by the unit that executes it, a frame is a loop. Solid arrows are deps,
 dashed ones the order that a wait imposes.)"},
+    {"view", everywhere,
+     R"(The page is one file, works without a network and has no weights, only what they are like. Drag to
+move and turn the wheel to zoom; a click shows what there is to know of a node, with ways to its line and
+its time; a double click unfolds a block. Keys: / search, arrows, + - 0, Tab and Enter.)"},
+    {"view", in_nac,
+     R"(Blocks are the modules that parameters are named after, or what repeats. With --shape, --input or
+--text for all inputs the program is run: the page shows shapes, and a timeline.)"},
+    {"view", in_nem,
+     R"(The timeline is that of `tessera trace` on zeros. A program with errors has a page, too, with its
+text and findings; the exit status is 1.)"},
     {"fmt", everywhere,
      R"(One statement per line, two spaces of indentation per loop, attributes in the order of the opcode's
 signature. `tessera print` prints the same layout without comments. Without --write the text goes to

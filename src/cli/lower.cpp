@@ -121,13 +121,19 @@ class lowering_run {
       });
       if (code != success) return code;
     }
-    if (!made->weights.empty() && options_.output != "-") {
-      const bytes weights(made->weights.data(), made->weights.size());
-      if (const exit_code code = write_result(weights_path(options_.output), weights);
-          code != success)
-        return code;
-    }
+    if (const exit_code code = write_weights(*made); code != success) return code;
     return write_result(options_.output, as_bytes(written->view()));
+  }
+
+  [[nodiscard]] exit_code write_weights(const transform::lowered& made) const {
+    if (made.weights.empty()) return success;
+    if (options_.output == "-") {
+      show_note("the weights, " + std::to_string(made.weights.size()) +
+                " bytes, are left out; with -o FILE they are written beside it");
+      return success;
+    }
+    const bytes weights(made.weights.data(), made.weights.size());
+    return write_result(weights_path(options_.output), weights);
   }
 
   /// Verifies what was made; then `act` on it, and the report.
@@ -212,6 +218,13 @@ class lowering_run {
   const reporting to{o.run.files[0], o.run.json};
   if (o.output == "-" && o.report)
     return usage_error("lower", "--report and the program can't both be standard output");
+  if (o.run.files[0] == "-" && o.device.device == "-")
+    return usage_error("lower", "FILE and --device can't both be standard input");
+  for (const std::string& from : {o.run.files[0], o.run.nac.weights, o.device.device})
+    for (const std::string& written : {o.output, weights_path(o.output)})
+      if (written != "-" && written == from)
+        return usage_error(
+            "lower", "'" + shown_text(from) + "' would be overwritten; expected another OUTPUT");
   const loaded in = load_source(to);
   if (!in) return in.code;
   return with_source(*in.file, to, "lower",

@@ -55,10 +55,11 @@ int main(int argc, char** argv) {
   cli::action chosen;
   const cli::command root = line.root();
   for (const auto add :
-       {cli::add_info, cli::add_check, cli::add_print, cli::add_run, cli::add_trace,
-        cli::add_convert, cli::add_import, cli::add_optimize, cli::add_lower, cli::add_assemble,
-        cli::add_canonicalise, cli::add_diff, cli::add_graph, cli::add_fmt, cli::add_lsp,
-        cli::add_genome, cli::add_tokens, cli::add_completion, cli::add_man})
+       {cli::add_info,   cli::add_check,    cli::add_print,        cli::add_run,
+        cli::add_trace,  cli::add_convert,  cli::add_import,       cli::add_optimize,
+        cli::add_lower,  cli::add_assemble, cli::add_canonicalise, cli::add_diff,
+        cli::add_graph,  cli::add_view,     cli::add_fmt,          cli::add_lsp,
+        cli::add_genome, cli::add_tokens,   cli::add_completion,   cli::add_man})
     add(root, chosen);
   try {
     const cli::command_line::outcome parsed = line.parse(argc, argv);

@@ -9,7 +9,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
-exit_code trace_nac(const run_options& o, const source& file) {
+exit_code record_nac(const run_options& o, const source& file, text& out) {
   const reporting to{o.files[0]};
   const nac_model model = verify_nac(file, to, o.nac.weights);
   if (!model.program) return model.code;
@@ -25,9 +25,14 @@ exit_code trace_nac(const run_options& o, const source& file) {
     const vm::nac::outcome done = machine.run(budget_of(o), seen);
     if (!done) return fail_run(done, program, file, to);
   }
-  text out;
   seen.append_trace(out, file.name);
-  return write_report(o.outputs[0], out);
+  return success;
+}
+
+exit_code trace_nac(const run_options& o, const source& file) {
+  text out;
+  const exit_code code = record_nac(o, file, out);
+  return code != success ? code : write_report(o.outputs[0], out);
 }
 
 }  // namespace cli

@@ -111,6 +111,8 @@ void write_memory(json::writer& w, const vm::nac::statistics& of);
 /// Runs the execution plan of a container.
 [[nodiscard]] exit_code run_plan(const run_options& o, const source& file, const nac::program& p);
 
+/// Runs a program and appends the trace.
+[[nodiscard]] exit_code record_nac(const run_options& o, const source& file, text& out);
 /// Runs a program and writes the trace.
 [[nodiscard]] exit_code trace_nac(const run_options& o, const source& file);
 

@@ -362,6 +362,7 @@ void add_assemble(const command& app, action& run);
 void add_canonicalise(const command& app, action& run);
 void add_diff(const command& app, action& run);
 void add_graph(const command& app, action& run);
+void add_view(const command& app, action& run);
 void add_fmt(const command& app, action& run);
 void add_genome(const command& app, action& run);
 void add_lsp(const command& app, action& run);

@@ -17,7 +17,7 @@ json::writer chrome_trace::begin(char phase, std::uint32_t process, std::uint32_
   json::writer w(out_);
   w.begin_object().key("ph").string({&phase, 1}).key("pid").integer(process);
   w.key("tid").integer(thread).key("ts").number(at).key("name").string(as_utf8(what.name));
-  if (!what.category.empty()) w.key("cat").string(what.category);
+  if (!what.category.empty()) w.key("cat").string(as_utf8(what.category));
   return w;
 }
 

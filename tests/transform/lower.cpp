@@ -405,15 +405,53 @@ device d extends npm_baseline_1_0 {
       std::string_view("code:\n  x = input\n  s = state 3\n  y = nac.add(x, s)\n  output(y)\n"));
   check_refused(refusal_of(state, large, image), errc::nac_lower_operation, 1,
                 "states between runs can't be lowered");
-  const device no_dma = device::of(R"(include "npm_baseline_1.0.nem"
-device d extends npm_baseline_1_0 {
-  topology {
-    num_engines = 1
-    l2_size_bytes = 65536
-    per_engine { NMU = 1 CSTL = 1 DMA = 1 VPU = 1 SEQ = 1 l1_size_bytes = 32768 }
-  }
 }
-)");
-  check_refused(refusal_of(product, no_dma, image, element::f16), errc::nac_lower_device, 0,
-                "d has no sDMA");
+
+TEST_CASE("transform/lower: units that a device lacks are missed by what needs them",
+          "[transform]") {
+  const auto without = [](const std::string& unit) {
+    std::string units = "NMU = 1 CSTL = 1 DMA = 1 VPU = 1 SEQ = 1";
+    if (const std::size_t at = units.find(unit + " = 1"); at != units.npos)
+      units.erase(at, unit.size() + 4);
+    return device::of(
+        "include \"npm_baseline_1.0.nem\"\ndevice d extends npm_baseline_1_0 {\n  topology {\n"
+        "    num_engines = 1\n    l2_size_bytes = 65536\n" +
+        std::string(unit == "sDMA" ? "" : "    device_units { sDMA = 1 }\n") + "    per_engine { " +
+        units + " l1_size_bytes = 32768 }\n  }\n}\n");
+  };
+  const container product = one_operation("nac.matmul(t0, W(7,5))");
+  const container sum = one_operation("nac.add(t0, t0)");
+  const shapes of = {{2, 4, 9, 7}};
+  const std::string lacks = "output 0 on d: the device has no ";
+  check_refused(refusal_of(product, without("NMU"), of, element::f16), errc::nac_lower_device, 2,
+                "v2 nac.matmul, " + lacks + "NMU");
+  check_refused(refusal_of(product, without("CSTL"), of, element::f16), errc::nac_lower_device, 2,
+                "v2 nac.matmul, " + lacks + "CSTL");
+  check_refused(refusal_of(sum, without("sDMA"), of, element::f16), errc::nac_lower_device, 1,
+                "v1 nac.add, " + lacks + "sDMA");
+  // What doesn't need it is lowered; the device has a warning of its own.
+  const auto written = [&](const container& net, const device& on) {
+    transform::lower_options how;
+    how.shapes = of;
+    how.type = element::f16;
+    const auto made = transform::lower(net.program(), on.catalog(), *on, how);
+    REQUIRE(made);
+    nem::model copy = made->model;
+    report found;
+    const auto program = nem::verify(std::move(copy), {}, &found);
+    REQUIRE(program);
+    CHECK(found.warnings == 1);
+    const transform::agreement a = transform::compare(net.program(), *program, *made, how);
+    CHECK(a.failure == "");
+    for (const double d : a.distances) CHECK(d <= 5e-3);
+    const auto text = nem::write(made->model);
+    REQUIRE(text);
+    return std::string(text->view());
+  };
+  CHECK(written(sum, without("NMU")).find("NMU") == std::string::npos);
+  // What would be in L2 is in DDR.
+  const container two = one_operation("aten.mean.dim(t0, [1], true); nac.sub(t0, t1)");
+  const std::string far = written(two, without("DMA"));
+  CHECK(far.find("buffer spill : DDR") != far.npos);
+  CHECK(far.find(" : L2 ") == far.npos);
 }

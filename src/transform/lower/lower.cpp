@@ -43,10 +43,24 @@ void check(const target& device, nem::element type) {
                         " isn't one of its variants"};
   if (device.l1_size() <= 0)
     throw refusal{errc::nac_lower_device, 0, device.name() + " has no topology"};
-  for (const nem::unit u : {nem::unit::nmu, nem::unit::cstl, nem::unit::dma, nem::unit::sdma})
-    if (device.lacks(u))
-      throw refusal{errc::nac_lower_device, 0,
-                    device.name() + " has no " + std::string(nem::name(u))};
+}
+
+/// What a step needs: its tasks, and what moves its tiles to and from DDR and L2.
+void check_units(const step& s, const plan& p, const target& device) {
+  const auto check_one = [&](nem::unit u) {
+    if (!device.lacks(u)) return;
+    throw refusal{
+        errc::nac_lower_device, s.instruction,
+        s.name + " on " + device.name() + ": the device has no " + std::string(nem::name(u))};
+  };
+  const auto check_move = [&](const access& a) {
+    check_one(p.homes[a.of.home].level == nem::level::l2 ? nem::unit::dma : nem::unit::sdma);
+  };
+  for (const tile_task& t : s.tasks)
+    if (t.op == nem::opcode::conv2d || t.op == nem::opcode::gemm) check_one(nem::unit::nmu);
+  check_one(nem::unit::cstl);  // stores, and all other tasks
+  for (const access& a : s.reads) check_move(a);
+  check_move(s.write);
 }
 
 [[nodiscard]] bool has_scales_by_channel(const step& s) noexcept {
@@ -72,6 +86,7 @@ void check(const target& device, nem::element type) {
   steps = planned(p, device, options, by_tensor);
   fuse(steps, device.max_tokens());
   used = place(steps, device);
+  for (const step& s : steps.steps) check_units(s, steps, device);
   tilings.clear();
   const std::size_t known = by_tensor.size();
   for (const step& s : steps.steps) {
@@ -168,7 +183,8 @@ result<lowered> lower(const nac::program& p, const nem::catalog& catalog, const 
   } catch (const refusal& r) {
     return fail(r, found);
   } catch (const vm::nac::fault& f) {
-    return fail({f.code, 0, f.text}, found);
+    const std::string what(error{f.code}.message());
+    return fail({f.code, 0, f.text.empty() ? what : what + ": " + f.text}, found);
   }
 }
 

@@ -486,7 +486,7 @@ placement place(plan& p, const target& device) {
   placement out;
   for (lifetime& l : order) {
     home& h = p.homes[l.home];
-    const bool fits = find_place(l, near, device.l2_size());
+    const bool fits = !device.lacks(nem::unit::dma) && find_place(l, near, device.l2_size());
     if (!fits) (void)find_place(l, far, std::numeric_limits<std::int64_t>::max());
     h.level = fits ? nem::level::l2 : nem::level::ddr;
     h.offset = l.at;

@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// `tessera view`: a page for a browser that shows a file.
+
+#include "tessera/inspect/page_of.hpp"
+
+#include <memory>
+#include <utility>
+
+#include "ark.hpp"
+#include "nac.hpp"
+#include "nac_values.hpp"
+#include "nem.hpp"
+#include "pt2.hpp"
+#include "run.hpp"
+#include "tessera/inspect/nem/timeline_trace.hpp"
+#include "tessera/transform/import.hpp"
+#include "tool.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace cli {
+
+namespace {
+
+struct view_verb_options {
+  file_list files;
+  std::string output = "-", program;
+  bool no_weights = false;
+  run_options run;
+  nem_options nem;
+};
+
+/// The events of a trace, the first of them if they are many. One event is in a line.
+void add_trace(inspect::page& to, std::string_view trace) {
+  std::size_t events = 0, kept = 0;
+  for (std::size_t first = 0; first < trace.size();) {
+    const std::size_t end = std::min(trace.find('\n', first), trace.size() - 1) + 1;
+    const std::string_view line = trace.substr(first, end - first);
+    first = end;
+    const bool is_event = line.starts_with("{\"ph\":\"X\"") || line.starts_with("{\"ph\":\"C\"");
+    events += is_event ? 1 : 0;
+    if (is_event && ++kept > inspect::page::max_events) continue;
+    to.trace << line;
+  }
+  if (events > inspect::page::max_events)
+    to.trace_note = "The first " + std::to_string(inspect::page::max_events) + " of " +
+                    std::to_string(events) + " events.";
+}
+
+class viewing {
+ public:
+  explicit viewing(const view_verb_options& o) : o_(o) {}
+
+  [[nodiscard]] exit_code run() {
+    if (o_.files.is_wrong("view")) return wrong_usage;
+    for (const std::string& path : o_.files.paths)
+      if (const exit_code code = add(path); code != success) return code;
+    if (!ranks_.empty()) {
+      std::vector<const ark::model*> ranks;
+      for (const ark::model& g : ranks_) ranks.push_back(&g);
+      page_ = inspect::page_of(ranks);
+    }
+    page_.title = o_.files.paths.size() == 1 ? name_ : name_ + " and other ranks";
+    page_.facts.insert(page_.facts.begin(), {{"file", name_}, {"format", format_}});
+    const text drawn = inspect::html(page_);
+    const exit_code code = write_report(o_.output, drawn);
+    return code != success ? code : verdict_;
+  }
+
+ private:
+  [[nodiscard]] exit_code add(const std::string& path) {
+    const reporting to{path};
+    const loaded in = load_source(to);
+    if (!in) return in.code;
+    const auto single = [&](exit_code (viewing::*act)(const source&, const reporting&)) {
+      return [this, &to, act](const source& file) {
+        if (o_.files.paths.size() > 1)
+          return usage_error("view", "several files must be the ranks of an ARK model; this is " +
+                                         std::string(info(file.what).article) +
+                                         std::string(info(file.what).description));
+        return (this->*act)(file, to);
+      };
+    };
+    if (name_.empty()) {
+      name_ = in.file->name;
+      format_ = info(in.file->what).description;
+    }
+    return with_source(*in.file, to, "view",
+                       {.alir = single(&viewing::alir),
+                        .ark_model = [&](const source& file) { return ark(file, to); },
+                        .nac = single(&viewing::nac),
+                        .nem = single(&viewing::nem),
+                        .pt2 = single(&viewing::pt2)});
+  }
+
+  exit_code ark(const source& file, const reporting& to) {
+    read_outcome read = read_ark(file, to);
+    if (read.graph) ranks_.push_back(std::move(*read.graph));
+    return read.code;
+  }
+
+  exit_code alir(const source& file, const reporting& to) {
+    const result<alir::model> m = read_alir(file);
+    if (!m) return to.fail(m.error(), file);
+    page_ = inspect::page_of(*m);
+    return success;
+  }
+
+  exit_code nac(const source& file, const reporting& to) {
+    const nac_outcome in = read_nac_for_lookup(file, to);
+    if (!in.file) return in.code;
+    std::vector<std::string> shapes;
+    text trace;
+    if (o_.run.nac.any() || !o_.run.inputs.empty() || o_.run.seed) {
+      if (const exit_code code = measure_shapes(o_.run, file, to, shapes); code != success)
+        return code;
+      if (const exit_code code = record_nac(o_.run, file, trace); code != success) return code;
+    }
+    return show(*in.file, shapes, trace);
+  }
+  exit_code show(const nac::model& m, std::span<const std::string> shapes, const text& trace) {
+    const inspect::lookup at(m);
+    page_ = inspect::page_of(at, {.shapes = shapes, .weights = !o_.no_weights});
+    add_trace(page_, trace);
+    return success;
+  }
+
+  exit_code pt2(const source& file, const reporting& to) {
+    pt2_outcome in = read_pt2(file, to, o_.program);
+    if (!in.model) return in.code;
+    tessera::report found;
+    const result<pt2::program> program = pt2::verify(std::move(*in.model), {}, &found);
+    if (!program) return fail_findings(found, file, to);
+    tessera::report refused;
+    const result<transform::imported> made = transform::import(*program, {}, &refused);
+    if (!made && refused.errors != 0) return fail_findings(refused, file, to);
+    if (!made) return to.fail(made.error(), file);
+    const result<pool<std::byte>> container = nac::write(made->parts);
+    if (!container) return to.fail(container.error(), file);
+    const result<nac::model> m = nac::read({container->data(), container->size()});
+    if (!m) return to.fail(m.error(), file);
+    return show(*m, {}, {});
+  }
+
+  /// A program with errors has a page that shows them, but no graph and no timeline.
+  exit_code nem(const source& file, const reporting& to) {
+    const nem_outcome found = verify_nem(file, to, o_.nem);
+    const nem::program* const p = found.program ? &*found.program : nullptr;
+    if (p == nullptr && found.report.diagnostics.empty())
+      return report_nem(found, file, to, o_.nem);
+    page_ = inspect::page_of(p, file.characters(), &found.report);
+    if (p == nullptr) {
+      verdict_ = found.failure;
+      return success;
+    }
+    if (is_configuration(p->model())) return success;
+    vm::nem::machine_options how;
+    how.keep_going = true;
+    vm::nem::machine machine(*p, how);
+    for (const vm::nem::place& b : machine.buffers()) machine.mark_bound(b);
+    inspect::timeline_recorder seen(*p, file.characters());
+    vm::nem::timeline when(*p, {}, seen);
+    tessera::report ignored;
+    const vm::nem::outcome done = machine.run(&ignored, &when, budget_of(o_.run));
+    if (done.code == errc::ok) {
+      text trace;
+      seen.append_trace(trace, when.report());
+      add_trace(page_, trace);
+    }
+    return success;
+  }
+
+  const view_verb_options& o_;
+  inspect::page page_;
+  std::vector<ark::model> ranks_;
+  std::string name_, format_;
+  exit_code verdict_ = success;
+};
+
+}  // namespace
+
+void add_view(const command& app, action& run) {
+  const auto o = std::make_shared<view_verb_options>();
+  const command verb = app.verb("view");
+  verb.bind("FILE", o->files.paths);
+  verb.bind("--output", o->output);
+  verb.bind("--no-weights", o->no_weights);
+  verb.bind("--input", o->run.inputs);
+  verb.bind("--random", o->run.seed);
+  verb.bind("--max-steps", o->run.max_steps);
+  verb.bind("--shape", o->run.nac.shapes);
+  verb.bind("--text", o->run.nac.texts);
+  verb.bind("--weights", o->run.nac.weights);
+  add_nem_options(verb, o->nem);
+  add_pt2_options(verb, o->program);
+  verb.callback([o, &run] {
+    run = [o] {
+      o->run.files = o->files.paths;
+      return viewing(*o).run();
+    };
+  });
+}
+
+}  // namespace cli
+}  // namespace tessera::inline TESSERA_ABI

@@ -1,0 +1,704 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Shows what inspect::html has put into the element #data. Everything that comes from a file becomes
+// text nodes and attributes of elements made here, never markup.
+'use strict';
+
+const data = JSON.parse(document.getElementById('data').textContent);
+
+// ---- elements
+
+const svgName = 'http://www.w3.org/2000/svg';
+// Characters that change the direction of text, or that nobody sees, are named.
+const hidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+const shown = s => String(s).replace(hidden, c => '\\u{' + c.charCodeAt(0).toString(16) + '}');
+
+function fill(element, attributes, children) {
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  for (const child of children)
+    element.append(child instanceof Node ? child : document.createTextNode(shown(child)));
+  return element;
+}
+const html = (name, attributes = {}, ...children) =>
+  fill(document.createElement(name), attributes, children);
+const svg = (name, attributes = {}, ...children) =>
+  fill(document.createElementNS(svgName, name), attributes, children);
+function on(element, event, act) {
+  element.addEventListener(event, act);
+  return element;
+}
+const button = (label, act) => on(html('button', {type: 'button'}, label), 'click', act);
+const table = rows =>
+  html('table', {}, ...rows.map(([key, value]) =>
+    html('tr', {}, html('th', {scope: 'row'}, key), html('td', {}, value))));
+
+// ---- the page
+
+const tabs = html('nav', {role: 'tablist'});
+const search = html('input', {id: 'search', type: 'search', placeholder: 'Search (press /)', 'aria-label': 'Search'});
+const side = html('aside', {id: 'side', 'aria-live': 'polite'});
+const main = html('main');
+const sections = new Map();
+
+function addSection(name, label, element) {
+  const section = html('section', {id: name, role: 'tabpanel'}, element);
+  const tab = button(label, () => show(name));
+  tab.setAttribute('role', 'tab');
+  tab.dataset.section = name;
+  section.hidden = true;
+  sections.set(name, {section, tab, open: () => {}});
+  tabs.append(tab);
+  main.append(section);
+}
+function show(name) {
+  for (const [other, s] of sections) {
+    s.section.hidden = other !== name;
+    s.tab.setAttribute('aria-selected', other === name);
+  }
+  sections.get(name).open();
+}
+
+/// Pan by dragging, zoom by the wheel, and both by keys: `view` is moved and scaled.
+function navigate(element, view) {
+  let last = null, moved = 0;
+  on(element, 'pointerdown', e => { last = [e.clientX, e.clientY]; moved = 0; });
+  on(element, 'pointermove', e => {
+    if (!last || !e.buttons) return;
+    const dx = e.clientX - last[0], dy = e.clientY - last[1];
+    moved += Math.abs(dx) + Math.abs(dy);
+    last = [e.clientX, e.clientY];
+    view.move(dx, dy);
+  });
+  on(element, 'pointerup', () => { last = null; });
+  // A drag that ends on a node isn't a click on it.
+  element.addEventListener('click', e => { if (moved > 4) e.stopPropagation(); }, true);
+  element.addEventListener('wheel', e => {
+    e.preventDefault();
+    const box = element.getBoundingClientRect();
+    view.zoom(Math.exp(-e.deltaY / 400), e.clientX - box.left, e.clientY - box.top);
+  }, {passive: false});
+  on(element, 'keydown', e => {
+    const step = 60, middle = [element.clientWidth / 2, element.clientHeight / 2];
+    const keys = {
+      ArrowLeft: () => view.move(step, 0), ArrowRight: () => view.move(-step, 0),
+      ArrowUp: () => view.move(0, step), ArrowDown: () => view.move(0, -step),
+      '+': () => view.zoom(1.3, ...middle), '=': () => view.zoom(1.3, ...middle),
+      '-': () => view.zoom(1 / 1.3, ...middle), '0': () => view.fit(),
+    };
+    if (!keys[e.key] || e.ctrlKey || e.metaKey) return;
+    e.preventDefault();
+    keys[e.key]();
+  });
+}
+
+// ---- the graph
+
+/// Unfolded nodes, as "graph/node" with what is around them before it: "/3/1".
+const unfolded = new Set();
+
+/// Where a graph's nodes and arrows are, with what is unfolded in them. A node that grows moves what is
+/// below it down, and what is to its right in its layer to the right: nothing overlaps.
+function place(index, path) {
+  const graph = data.graphs[index];
+  const nodes = graph.nodes.map((node, i) => {
+    const [x, y, w, h] = node.at;
+    return {node, key: path + '/' + i, x, y, w, h, inside: null};
+  });
+  const ways = graph.edges.map(edge => {
+    const points = [];
+    for (let i = 0; i < edge.way.length; i += 2) points.push({x: edge.way[i], y: edge.way[i + 1]});
+    return points;
+  });
+  const frames = graph.frames.map(f => ({x: f.at[0], y: f.at[1], w: f.at[2], h: f.at[3], of: f}));
+  const all = {nodes, ways, frames, graph, width: graph.width, height: graph.height};
+  for (const n of nodes)
+    if (n.node.inner !== undefined && unfolded.has(n.key)) grow(all, n, place(n.node.inner, n.key));
+  return all;
+}
+
+const margin = 10, heading = 22;
+
+function grow(all, n, inside) {
+  const right = n.x + n.w, top = n.y, bottom = n.y + n.h;
+  const wider = Math.max(0, inside.width + 2 * margin - n.w);
+  const higher = Math.max(0, inside.height + margin + heading - n.h);
+  const before = all.nodes.map(o => ({x: o.x, y: o.y, h: o.h}));
+  const below = Math.min(...all.nodes.filter(o => o.y >= bottom).map(o => o.y), Infinity);
+  const move = p => {
+    if (p.y >= bottom) p.y += higher;
+    else if (p.y >= top && p.x >= right) p.x += wider;
+  };
+  for (const o of all.nodes) {
+    if (o === n) continue;
+    if (o.y >= bottom) o.y += higher;
+    else if (o.y + o.h > top && o.x >= right) o.x += wider;
+  }
+  for (const f of all.frames) {
+    if (f.y >= bottom) f.y += higher;
+    else if (f.x >= right && f.y + f.h > top) f.x += wider;
+    else if (f.y + f.h >= bottom) {
+      f.h += higher;
+      if (f.y <= top && f.x <= n.x && f.x + f.w >= right) f.w += wider;
+    }
+  }
+  n.w += wider;
+  n.h += higher;
+  n.inside = inside;
+  // Arrows begin and end at their nodes, wherever these are now.
+  all.graph.edges.forEach((edge, i) => {
+    const way = all.ways[i];
+    if (way.length < 2) return;
+    const first = {...way[0]}, last = {...way[way.length - 1]};
+    // An arrow that passes by leaves the layer where it came into it.
+    const leaves = way.map((p, i) => i > 0 && way[i - 1].y >= top && way[i - 1].y < bottom &&
+      way[i - 1].x >= right && p.y >= bottom && p.y < below);
+    way.forEach((p, i) => {
+      move(p);
+      if (leaves[i]) p.x += wider;
+    });
+    const anchor = (to, from, o, was) => {
+      const low = from.y > was.y + was.h / 2;
+      to.x = from.x + (o.x - was.x);
+      to.y = from.y + (o.y - was.y) + (low ? o.h - was.h : 0);
+    };
+    anchor(way[0], first, all.nodes[edge.from], before[edge.from]);
+    anchor(way[way.length - 1], last, all.nodes[edge.to], before[edge.to]);
+    if (!edge.straight) all.ways[i] = passBy(way, top, bottom + higher);
+  });
+  all.width += wider;
+  all.height += higher;
+}
+
+/// An arrow that passes by what grew stays vertical beside it.
+function passBy(way, top, bottom) {
+  const out = [];
+  way.forEach((p, i) => {
+    out.push(p);
+    const next = way[i + 1];
+    if (next && p.y >= top && p.y < bottom && next.y > bottom) out.push({x: p.x, y: bottom});
+  });
+  return out;
+}
+
+const number = v => Math.round(v * 10) / 10;
+const dashes = ['', '5 3', '1.5 3'];
+
+function drawEdge(edge, way) {
+  if (way.length < 2) return null;
+  const end = way[way.length - 1], before = way[way.length - 2], size = edge.thin ? 5 : 6;
+  let dx = edge.straight ? end.x - before.x : 0;
+  let dy = edge.straight ? end.y - before.y : (end.y < before.y ? -1 : 1);
+  const length = Math.max(Math.hypot(dx, dy), 1e-9);
+  dx /= length;
+  dy /= length;
+  const neck = {x: end.x - dx * size, y: end.y - dy * size}, half = size * 0.4;
+  let d = `M${number(way[0].x)} ${number(way[0].y)}`;
+  for (let i = 1; i < way.length; ++i) {
+    const a = way[i - 1], b = i + 1 === way.length ? neck : way[i], y = number((a.y + b.y) / 2);
+    d += a.x === b.x || edge.straight ? `L${number(b.x)} ${number(b.y)}`
+      : `C${number(a.x)} ${y} ${number(b.x)} ${y} ${number(b.x)} ${number(b.y)}`;
+  }
+  const line = svg('path', {class: 'arrow', d});
+  const head = svg('path', {class: 'head', d:
+    `M${number(end.x)} ${number(end.y)}L${number(neck.x - dy * half)} ${number(neck.y + dx * half)}` +
+    `L${number(neck.x + dy * half)} ${number(neck.y - dx * half)}Z`});
+  if (edge.colour) {
+    line.style.stroke = edge.colour;
+    head.style.fill = edge.colour;
+  }
+  if (edge.thin) line.setAttribute('stroke-width', '0.7');
+  if (edge.dash) line.setAttribute('stroke-dasharray', dashes[edge.dash]);
+  const group = svg('g', {}, line, head);
+  if (edge.tip) group.prepend(svg('title', {}, edge.tip));
+  if (edge.label) {
+    const at = edge.straight ? {x: (way[0].x + end.x) / 2, y: (way[0].y + end.y) / 2 - 4}
+                             : {x: end.x + 3, y: end.y - 2};
+    group.append(svg('text', {class: 'note', 'font-size': 7, x: at.x, y: at.y}, edge.label));
+  }
+  return group;
+}
+
+function drawLines(group, n) {
+  const {node} = n;
+  if (n.inside) {
+    group.append(svg('text', {x: n.x + margin, y: n.y + 15, 'font-size': 11, 'font-weight': 'bold'}, node.lines[0][0]));
+    return;
+  }
+  const high = node.lines.reduce((sum, l) => sum + 1.25 * l[1], 0);
+  let y = n.y + (n.h - high) / 2;
+  for (const [words, size, bold, colour] of node.lines) {
+    const line = svg('text', {x: number(n.x + n.w / 2), y: number(y + size), 'font-size': size, 'text-anchor': 'middle'}, words);
+    if (bold) line.setAttribute('font-weight', 'bold');
+    if (node.form === 'words') line.setAttribute('class', 'note');
+    else line.style.fill = colour;
+    group.append(line);
+    y += 1.25 * size;
+  }
+}
+
+function drawNode(n, elements) {
+  const {node} = n;
+  const group = svg('g', {class: 'node', tabindex: 0, role: 'button', 'aria-label':
+    shown(node.lines.map(l => l[0]).join(', ')), 'data-key': n.key, 'data-id': shown(node.id)});
+  let form;
+  if (node.form === 'ellipse')
+    form = svg('ellipse', {cx: n.x + n.w / 2, cy: n.y + n.h / 2, rx: n.w / 2, ry: n.h / 2});
+  else
+    form = svg('rect', {x: number(n.x), y: number(n.y), width: number(n.w), height: number(n.h), rx: 5});
+  if (n.inside) form.setAttribute('class', 'room');
+  else if (node.form === 'words') form.setAttribute('fill', 'transparent');
+  else {
+    form.setAttribute('fill', node.fill);
+    form.setAttribute('stroke', node.border);
+  }
+  if (node.dash) form.setAttribute('stroke-dasharray', dashes[node.dash]);
+  if (node.thick) form.setAttribute('stroke-width', 2);
+  group.append(form);
+  drawLines(group, n);
+  if (node.tip) group.append(svg('title', {}, node.tip));
+  on(group, 'click', () => select({key: n.key}));
+  on(group, 'dblclick', () => toggle(n.key));
+  on(group, 'keydown', e => {
+    if (e.key === 'Enter') select({key: n.key});
+    else if (e.key === ' ' && node.inner !== undefined) { e.preventDefault(); toggle(n.key); }
+  });
+  elements.set(n.key, {n, group});
+  return group;
+}
+
+function drawGraph(all, elements) {
+  const layer = svg('g');
+  for (const f of all.frames) {
+    const box = svg('rect', {class: 'frame', x: f.x, y: f.y, width: f.w, height: f.h, rx: 4});
+    box.style.stroke = f.of.colour;
+    layer.append(box);
+  }
+  all.graph.edges.forEach((edge, i) => {
+    const drawn = drawEdge(edge, all.ways[i]);
+    if (drawn) layer.append(drawn);
+  });
+  for (const f of all.frames)
+    layer.append(svg('text', {class: 'note', x: f.x + 10, y: f.y + 16, 'font-size': 11}, f.of.label));
+  for (const n of all.nodes) {
+    layer.append(drawNode(n, elements));
+    if (!n.inside) continue;
+    const inner = drawGraph(n.inside, elements);
+    inner.setAttribute('transform', `translate(${number(n.x + margin)} ${number(n.y + heading)})`);
+    n.inside.at = {x: n.x + margin, y: n.y + heading};
+    layer.append(inner);
+  }
+  return layer;
+}
+
+const canvas = svg('svg', {class: 'canvas', id: 'canvas', tabindex: 0, 'aria-label': 'graph'});
+let drawn = null, elements = new Map(), scale = 1, origin = {x: 0, y: 0}, found = new Set();
+
+const graphView = {
+  apply() { drawn.layer.setAttribute('transform', `translate(${origin.x} ${origin.y}) scale(${scale})`); },
+  move(dx, dy) { origin.x += dx; origin.y += dy; this.apply(); },
+  zoom(by, x, y) {
+    const next = Math.min(8, Math.max(0.01, scale * by));
+    origin = {x: x - (x - origin.x) * next / scale, y: y - (y - origin.y) * next / scale};
+    scale = next;
+    this.apply();
+  },
+  fit() {
+    const w = canvas.clientWidth || 800, h = canvas.clientHeight || 600;
+    // A large graph is shown in part, not as a thread: from its top, around its middle.
+    scale = Math.min(2, Math.max(Math.min(w / drawn.all.width, h / drawn.all.height), 0.4));
+    origin = {x: (w - drawn.all.width * scale) / 2, y: Math.max(0, (h - drawn.all.height * scale) / 2)};
+    this.apply();
+  },
+};
+
+function redraw() {
+  elements = new Map();
+  const all = place(0, '');
+  const layer = drawGraph(all, elements);
+  canvas.replaceChildren(layer);
+  drawn = {all, layer};
+  for (const key of found) elements.get(key)?.group.classList.add('found');
+  if (selection?.key) elements.get(selection.key)?.group.classList.add('selected');
+  graphView.apply();
+}
+
+function nodeOf(key) {
+  let graph = 0, node = null;
+  for (const i of key.split('/').slice(1)) {
+    node = data.graphs[graph].nodes[Number(i)];
+    graph = node.inner;
+  }
+  return node;
+}
+
+function toggle(key) {
+  if (nodeOf(key).inner === undefined) return;
+  if (!unfolded.delete(key)) unfolded.add(key);
+  redraw();
+  if (selection?.key === key) tell();
+}
+
+/// Unfolds what is around a node, and moves it into the middle.
+function reveal(key) {
+  const parts = key.split('/');
+  let changed = false;
+  for (let i = 2; i < parts.length; ++i) {
+    const around = parts.slice(0, i).join('/');
+    changed = changed || !unfolded.has(around);
+    unfolded.add(around);
+  }
+  if (changed) redraw();
+  const {n, group} = elements.get(key);
+  let x = n.x + n.w / 2, y = n.y + n.h / 2;
+  for (let i = 2; i < parts.length; ++i) {
+    const {at} = elements.get(parts.slice(0, i).join('/')).n.inside;
+    x += at.x;
+    y += at.y;
+  }
+  if (scale < 0.5) scale = 0.8;
+  origin = {x: canvas.clientWidth / 2 - x * scale, y: canvas.clientHeight / 2 - y * scale};
+  graphView.apply();
+  return group;
+}
+
+// ---- what is found by what: names of nodes, lines, events
+
+const keysById = new Map(), keysByLine = new Map(), allKeys = [];
+(function index(graph, path, depth) {
+  if (!data.graphs[graph]) return;
+  data.graphs[graph].nodes.forEach((node, i) => {
+    const key = path + '/' + i;
+    allKeys.push([key, node]);
+    if (!keysById.has(node.id)) keysById.set(node.id, key);
+    if (node.line !== undefined && !keysByLine.has(node.line)) keysByLine.set(node.line, key);
+    if (node.inner !== undefined && depth < 16) index(node.inner, key, depth + 1);
+  });
+})(0, '', 0);
+
+// ---- the timeline
+
+const rows = [], counters = [];
+let lastTime = 0;
+function readTrace(trace) {
+  const names = new Map(), byThread = new Map(), byCounter = new Map();
+  for (const e of trace.traceEvents) {
+    if (e.ph === 'M') names.set(e.name === 'process_name' ? 'p' + e.pid : `${e.pid}/${e.tid}`, e.args.name);
+    if (e.ph === 'X') {
+      const key = `${e.pid}/${e.tid}`;
+      if (!byThread.has(key)) byThread.set(key, []);
+      byThread.get(key).push(e);
+      lastTime = Math.max(lastTime, e.ts + e.dur);
+    }
+    if (e.ph === 'C') {
+      const [unit, value] = Object.entries(e.args)[0];
+      if (!byCounter.has(e.name)) byCounter.set(e.name, {name: e.name, unit, points: []});
+      byCounter.get(e.name).points.push([e.ts, value]);
+      lastTime = Math.max(lastTime, e.ts);
+    }
+  }
+  for (const [key, events] of byThread) {
+    events.sort((a, b) => a.ts - b.ts);
+    const busy = events.reduce((sum, e) => sum + e.dur, 0);
+    rows.push({name: names.get(key) ?? key, process: names.get('p' + key.split('/')[0]) ?? '', events, busy});
+  }
+  counters.push(...byCounter.values());
+}
+if (data.trace) readTrace(data.trace);
+
+const lineOf = e => typeof e.args?.line === 'number' ? e.args.line - 1 : undefined;
+const keyOfEvent = e => keysById.get('t' + e.args?.task) ?? keysById.get(e.name.split(' ')[0]) ?? keysByLine.get(lineOf(e));
+
+const plain = ['#dfe5ec', '#66727f'];
+/// The colours of an event are those of its node.
+function coloursOf(e) {
+  const key = keyOfEvent(e), node = key && nodeOf(key);
+  return node ? [node.fill, node.border] : plain;
+}
+
+const chart = svg('svg', {class: 'canvas', id: 'chart', tabindex: 0, 'aria-label': 'timeline'});
+const rowHeight = 24, nameWidth = 170, axisHeight = 22, counterHeight = 48;
+let timeFrom = 0, timeTo = lastTime || 1;
+const timeView = {
+  width: () => Math.max(100, chart.clientWidth - nameWidth - 10),
+  move(dx) {
+    const by = -dx * (timeTo - timeFrom) / this.width();
+    timeFrom += by;
+    timeTo += by;
+    drawTimeline();
+  },
+  zoom(by, x) {
+    const at = timeFrom + (x - nameWidth) / this.width() * (timeTo - timeFrom);
+    timeFrom = at - (at - timeFrom) / by;
+    timeTo = at + (timeTo - at) / by;
+    drawTimeline();
+  },
+  fit() {
+    timeFrom = 0;
+    timeTo = lastTime || 1;
+    drawTimeline();
+  },
+};
+
+function stepOf(range) {
+  const rough = range / 8, power = 10 ** Math.floor(Math.log10(rough));
+  return [1, 2, 5, 10].map(m => m * power).find(s => s >= rough);
+}
+
+function drawTimeline() {
+  const width = timeView.width(), perTime = width / (timeTo - timeFrom);
+  const x = t => nameWidth + (t - timeFrom) * perTime;
+  const height = axisHeight + rows.length * rowHeight + counters.length * counterHeight + 10;
+  const parts = [svg('clipPath', {id: 'inside'}, svg('rect', {x: nameWidth, y: 0, width, height}))];
+  const inside = svg('g', {'clip-path': 'url(#inside)'});
+  const step = stepOf(timeTo - timeFrom);
+  for (let t = Math.ceil(timeFrom / step) * step; t <= timeTo; t += step) {
+    inside.append(svg('line', {class: 'grid', x1: x(t), x2: x(t), y1: 0, y2: height}));
+    inside.append(svg('text', {class: 'note', x: x(t) + 3, y: 13, 'font-size': 10}, String(Number(t.toPrecision(6)))));
+  }
+  rows.forEach((row, i) => {
+    const y = axisHeight + i * rowHeight;
+    const share = lastTime ? Math.round(100 * row.busy / lastTime) : 0;
+    parts.push(svg('text', {x: 6, y: y + 15, 'font-size': 11}, `${row.name} ${share} %`,
+      svg('title', {}, `${row.process} ${row.name}: busy ${share} % of the time`)));
+    for (const e of row.events) drawBar(inside, e, x(e.ts), e.dur * perTime, y, width);
+  });
+  counters.forEach((c, i) => drawCounter(parts, inside, c, axisHeight + rows.length * rowHeight + i * counterHeight, x));
+  chart.setAttribute('style', `height:${height}px`);
+  chart.replaceChildren(...parts, inside);
+}
+
+function drawBar(inside, e, left, wide, y, width) {
+  if (left > nameWidth + width || left + wide < nameWidth) return;
+  const [color, border] = coloursOf(e);
+  const bar = svg('rect', {class: selection?.event === e ? 'bar selected' : 'bar', x: left, y: y + 2,
+    width: Math.max(wide, 0.5), height: rowHeight - 4, fill: color, stroke: border, 'data-name': shown(e.name),
+    'data-start': e.ts, 'data-duration': e.dur});
+  bar.append(svg('title', {}, `${e.name}: ${e.ts} to ${e.ts + e.dur}`));
+  on(bar, 'click', () => select({event: e}));
+  inside.append(bar);
+  if (wide < 40) return;
+  const label = svg('text', {x: Math.max(left, nameWidth) + 4, y: y + 16, 'font-size': 10, 'pointer-events': 'none'},
+    e.name.slice(0, Math.floor(wide / 6)));
+  label.style.fill = '#1a1a1a';
+  inside.append(label);
+}
+
+function drawCounter(parts, inside, c, y, x) {
+  const most = c.points.reduce((m, p) => Math.max(m, p[1]), 1), base = y + counterHeight - 4;
+  const high = v => base - v / most * (counterHeight - 10);
+  let d = `M${number(x(0))} ${base}`, last = base;
+  for (const [t, v] of c.points) {
+    d += `L${number(x(t))} ${number(last)}`;
+    last = high(v);
+    d += `L${number(x(t))} ${number(last)}`;
+  }
+  d += `L${number(x(lastTime))} ${number(last)}L${number(x(lastTime))} ${base}Z`;
+  parts.push(svg('text', {x: 6, y: y + 18, 'font-size': 11}, c.name),
+    svg('text', {class: 'note', x: 6, y: y + 32, 'font-size': 10}, `at most ${most} ${c.unit}`));
+  inside.append(svg('path', {class: 'live', d}));
+}
+
+// ---- the text
+
+const lines = data.text === '' ? [] : data.text.replace(/\n$/, '').split('\n');
+const lineElements = [];
+/// A line with its findings, whose columns are bytes.
+function lineWithMarks(line, marks) {
+  const bytes = new TextEncoder().encode(line), decode = (a, b) => new TextDecoder().decode(bytes.slice(a, b));
+  const parts = [];
+  let at = 0;
+  for (const m of [...marks].sort((a, b) => a.column - b.column)) {
+    if (m.column < at) continue;
+    parts.push(decode(at, m.column));
+    at = Math.min(bytes.length, m.column + Math.max(1, m.length));
+    parts.push(html('mark', {class: m.level, title: shown(m.message)}, decode(m.column, at)));
+  }
+  parts.push(decode(at, bytes.length));
+  return parts;
+}
+function drawText() {
+  const marks = new Map();
+  for (const m of data.marks) marks.set(m.line, [...(marks.get(m.line) ?? []), m]);
+  const all = html('div', {class: 'wide'});
+  let chunk = null;
+  lines.forEach((line, i) => {
+    if (i % 200 === 0) {
+      chunk = html('div', {class: 'chunk'});
+      chunk.style.containIntrinsicHeight = `auto ${Math.min(200, lines.length - i) * 18}px`;
+      all.append(chunk);
+    }
+    const own = marks.get(i) ?? [];
+    const element = html('div', {class: 'text', 'data-number': i + 1}, ...(own.length ? lineWithMarks(line, own) : [line]));
+    on(element, 'click', () => select({line: i}));
+    chunk.append(element);
+    for (const m of own) chunk.append(html('div', {class: 'message ' + m.level}, `${m.level}: ${m.message}`));
+    lineElements.push(element);
+  });
+  return all;
+}
+
+// ---- weights
+
+function histogram(w, width = 120, height = 28) {
+  const most = Math.max(1, ...w.counts), wide = width / Math.max(1, w.counts.length);
+  return svg('svg', {class: 'histogram', width, height, role: 'img', 'aria-label': 'histogram'},
+    ...w.counts.map((c, i) => svg('rect', {x: number(i * wide), y: number(height - height * c / most),
+      width: number(Math.max(wide - 0.5, 0.5)), height: number(height * c / most)})));
+}
+const digits = v => String(Number(v.toPrecision(6)));
+function weightsTable() {
+  const heads = ['name', 'type', 'elements', 'least', 'greatest', 'mean', 'histogram'];
+  return html('table', {class: 'wide'}, html('tr', {}, ...heads.map(h => html('th', {scope: 'col'}, h))),
+    ...data.weights.map(w => html('tr', {}, html('td', {}, w.name), html('td', {}, w.type),
+      ...[w.elements, digits(w.least), digits(w.greatest), digits(w.mean)].map(v => html('td', {class: 'number'}, v)),
+      html('td', {}, histogram(w)))));
+}
+
+// ---- selection
+
+let selection = null;
+function select(what) {
+  selection = {...what};
+  if (what.event) selection.key = keyOfEvent(what.event);
+  if (what.line !== undefined) selection.key = keysByLine.get(what.line);
+  const node = selection.key ? nodeOf(selection.key) : null;
+  if (selection.line === undefined) selection.line = what.event ? lineOf(what.event) ?? node?.line : node?.line;
+  for (const {group} of elements.values()) group.classList.remove('selected');
+  if (selection.key) elements.get(selection.key)?.group.classList.add('selected');
+  for (const e of document.querySelectorAll('.text.selected')) e.classList.remove('selected');
+  if (selection.line !== undefined) lineElements[selection.line]?.classList.add('selected');
+  if (data.trace && !sections.get('timeline').section.hidden) drawTimeline();
+  tell();
+}
+
+/// The events of a node, or of a line.
+function eventsOf({key, line}) {
+  const id = key ? nodeOf(key).id : null, out = [];
+  for (const row of rows)
+    for (const e of row.events)
+      if (e.name.split(' ')[0] === id || (line !== undefined && lineOf(e) === line)) out.push([row, e]);
+  return out;
+}
+
+/// What the panel says about the selection, with ways to the other views of it.
+function tell() {
+  const parts = [], node = selection.key ? nodeOf(selection.key) : null, e = selection.event;
+  if (e) {
+    parts.push(html('h2', {}, e.name),
+      table([['start', e.ts], ['end', e.ts + e.dur], ['duration', e.dur],
+        ...Object.entries(e.args ?? {}).map(([k, v]) => [k.replaceAll('_', ' '), v])]));
+  }
+  if (node) {
+    parts.push(html('h2', {}, node.lines[0]?.[0] ?? node.id));
+    parts.push(table([['name', node.id], ...(node.rows ?? node.lines.slice(1).map(l => ['', l[0]]))]));
+    if (node.inner !== undefined)
+      parts.push(button(unfolded.has(selection.key) ? 'Fold' : 'Unfold', () => toggle(selection.key)));
+    for (const i of node.weights ?? []) parts.push(...weightParts(data.weights[i]));
+    if (data.graphs.length) parts.push(button('In the graph', () => goTo({key: selection.key})));
+  }
+  const {line} = selection;
+  if (line !== undefined && lines[line] !== undefined) {
+    parts.push(html('h2', {}, `Line ${line + 1}`), html('code', {}, lines[line].trim()), html('br'));
+    parts.push(button('In the text', () => goTo({line})));
+  }
+  const events = e ? [] : eventsOf(selection);
+  if (events.length) parts.push(html('h2', {}, 'In the timeline'));
+  for (const [row, event] of events.slice(0, 20))
+    parts.push(button(`${row.name}: ${event.ts} to ${event.ts + event.dur}`, () => goTo({event})));
+  side.replaceChildren(...parts);
+}
+/// What the panel says while nothing is selected.
+function introduce() {
+  side.replaceChildren(table(data.facts), html('p', {class: 'quiet'},
+    'Drag to move, turn the wheel to zoom, click for more, double-click to unfold. / searches, 0 fits.'));
+}
+const weightParts = w => [html('h2', {}, w.name), table([['type', w.type], ['elements', w.elements],
+  ['least', digits(w.least)], ['greatest', digits(w.greatest)], ['mean', digits(w.mean)],
+  ...(w.notFinite ? [['not finite', w.notFinite]] : [])]), histogram(w, 280, 60)];
+
+/// Shows a node, a line or an event where it is.
+function goTo(what) {
+  if (what.key !== undefined) {
+    show('graph');
+    reveal(what.key).focus({preventScroll: true});
+  } else if (what.event) {
+    show('timeline');
+    const wide = Math.max(what.event.dur * 8, (timeTo - timeFrom) / 50, 1e-9);
+    timeFrom = what.event.ts + what.event.dur / 2 - wide / 2;
+    timeTo = timeFrom + wide;
+  } else {
+    show('text');
+    lineElements[what.line]?.scrollIntoView({block: 'center'});
+  }
+  select(what);
+}
+
+// ---- search
+
+function hitsOf(words) {
+  const wanted = words.toLowerCase(), hits = [];
+  const has = s => String(s).toLowerCase().includes(wanted);
+  for (const [key, node] of allKeys)
+    if (has(node.id) || node.lines.some(l => has(l[0])) || (node.rows ?? []).some(r => has(r[0]) || has(r[1])))
+      hits.push({label: `${node.id}: ${node.lines[0]?.[0] ?? ''}`, go: {key}});
+  const nodes = hits.length;
+  for (const row of rows)
+    for (const event of row.events)
+      if (has(event.name)) hits.push({label: `${row.name}, ${event.ts}: ${event.name}`, go: {event}});
+  lines.forEach((line, i) => { if (has(line)) hits.push({label: `line ${i + 1}: ${line.trim()}`, go: {line: i}}); });
+  return {hits, nodes};
+}
+function runSearch() {
+  const words = search.value.trim();
+  for (const key of found) elements.get(key)?.group.classList.remove('found');
+  found = new Set();
+  if (words === '') return introduce();
+  const {hits, nodes} = hitsOf(words);
+  for (const {go} of hits.slice(0, nodes)) found.add(go.key);
+  for (const key of found) elements.get(key)?.group.classList.add('found');
+  const list = html('ul', {id: 'hits'}, ...hits.slice(0, 100).map(h => html('li', {}, button(h.label, () => goTo(h.go)))));
+  side.replaceChildren(html('h2', {}, hits.length === 1 ? '1 hit' : `${hits.length} hits`), list);
+}
+on(search, 'input', runSearch);
+on(search, 'keydown', e => {
+  if (e.key === 'Enter') side.querySelector('#hits button')?.click();
+  if (e.key === 'Escape') { search.value = ''; runSearch(); }
+});
+on(document, 'keydown', e => {
+  if (e.key !== '/' || e.target === search) return;
+  e.preventDefault();
+  search.focus();
+});
+
+// ---- all of it
+
+document.body.prepend(html('header', {}, html('h1', {}, data.title), tabs, search), main, side);
+if (data.graphs.length) {
+  addSection('graph', 'Graph', canvas);
+  navigate(canvas, graphView);
+  const graphSection = sections.get('graph');
+  graphSection.open = () => {
+    graphSection.open = () => {};
+    redrawFirst();
+  };
+}
+function redrawFirst() {
+  origin = {x: 0, y: 0};
+  redraw();
+  graphView.fit();
+}
+if (data.trace) {
+  addSection('timeline', 'Timeline', html('div', {}, chart, html('p', {class: 'wide quiet'}, data.traceNote)));
+  navigate(chart, timeView);
+  sections.get('timeline').open = drawTimeline;
+  on(window, 'resize', () => { if (!sections.get('timeline').section.hidden) drawTimeline(); });
+}
+if (lines.length) addSection('text', data.textTitle || 'Text', drawText());
+if (data.weights.length) addSection('weights', 'Weights', weightsTable());
+introduce();
+if (sections.size) show(sections.keys().next().value);
+// page.html#v12 shows a node, page.html#line=7 a line.
+const wanted = decodeURIComponent(location.hash.slice(1));
+if (keysById.has(wanted)) goTo({key: keysById.get(wanted)});
+else if (/^line=\d+$/.test(wanted) && lines.length) goTo({line: Number(wanted.slice(5)) - 1});

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Runs at the end of a page: uses it as people do, and writes what is wrong into #result. `expected`
+// has the words of browser.cmake.
+'use strict';
+{
+  const wrong = [];
+  let checks = 0;
+  const check = (holds, what) => { ++checks; if (!holds) wrong.push(what); };
+  const has = word => expected.includes(word);
+  const nodes = () => [...document.querySelectorAll('#canvas .node')];
+  const click = (element, type = 'click') => element.dispatchEvent(new MouseEvent(type, {bubbles: true}));
+  const near = (a, b) => Math.abs(a - b) < 0.11;
+
+  const overlap = (a, b) => a.x + 0.2 < b.x + b.w && b.x + 0.2 < a.x + a.w && a.y + 0.2 < b.y + b.h && b.y + 0.2 < a.y + a.h;
+  /// Nothing overlaps, what is inside fits, and arrows begin and end at their nodes.
+  function checkPlaces(all, path) {
+    all.nodes.forEach((n, i) => {
+      for (const o of all.nodes.slice(i + 1)) check(!overlap(n, o), `${path}: ${n.node.id} overlaps ${o.node.id}`);
+      check(n.x >= -0.2 && n.y >= -0.2 && n.x + n.w <= all.width + 0.2 && n.y + n.h <= all.height + 0.2,
+        `${path}: ${n.node.id} is outside`);
+      if (!n.inside) return;
+      check(n.inside.width + 2 * margin <= n.w + 0.2 && n.inside.height + margin + heading <= n.h + 0.2,
+        `${path}: what is in ${n.node.id} is too large`);
+      checkPlaces(n.inside, path + '/' + n.node.id);
+    });
+    all.graph.edges.forEach((e, i) => {
+      if (e.straight || all.ways[i].length < 2) return;
+      const ends = [[all.ways[i][0], all.nodes[e.from]], [all.ways[i].at(-1), all.nodes[e.to]]];
+      for (const [p, n] of ends)
+        check(p.x >= n.x - 0.2 && p.x <= n.x + n.w + 0.2 && p.y >= n.y - 0.2 && p.y <= n.y + n.h + 0.2 ||
+          graph.frames.length > 0, `${path}: an arrow misses ${n.node.id}`);
+    });
+  }
+  const graph = data.graphs[0] ?? {nodes: [], frames: []};
+
+  function checkGraph() {
+    show('graph');
+    check(nodes().length === graph.nodes.length, 'every node is drawn');
+    checkPlaces(place(0, ''), 'graph');
+    const last = nodes().at(-1);
+    click(last);
+    check(last.classList.contains('selected'), 'a click selects');
+    check(side.textContent.includes(last.dataset.id), 'a click shows the name');
+    search.value = graph.nodes.at(-1).lines[0][0];
+    search.dispatchEvent(new Event('input'));
+    const hits = document.querySelectorAll('#hits button');
+    check(hits.length > 0, 'search finds a node');
+    check(nodes().some(n => n.classList.contains('found')), 'what is found is marked');
+    if (hits.length) click(hits[0]);
+    check(document.querySelector('#canvas .node.selected') !== null, 'a hit is gone to');
+    search.value = 'no such words';
+    search.dispatchEvent(new Event('input'));
+    check(document.querySelectorAll('#hits button').length === 0, 'search finds only what there is');
+    search.value = '';
+    search.dispatchEvent(new Event('input'));
+    const before = scale;
+    canvas.dispatchEvent(new KeyboardEvent('keydown', {key: '+'}));
+    check(scale > before, 'keys zoom');
+    canvas.dispatchEvent(new KeyboardEvent('keydown', {key: '0'}));
+  }
+
+  function checkFolding() {
+    unfolded.clear();
+    redraw();
+    const folded = nodes().filter(n => nodeOf(n.dataset.key).inner !== undefined);
+    check(folded.length > 1, 'blocks are folded');
+    for (const block of folded.map(n => n.dataset.key)) {
+      const count = nodes().length, inner = data.graphs[nodeOf(block).inner].nodes.length;
+      click(elements.get(block).group, 'dblclick');
+      check(nodes().length === count + inner, 'a block unfolds');
+      checkPlaces(place(0, ''), 'unfolded');
+    }
+    for (const block of folded.map(n => n.dataset.key)) toggle(block);
+    check(nodes().length === graph.nodes.length, 'blocks fold');
+    const deep = allKeys.find(([key]) => key.split('/').length === 3);
+    goTo({key: deep[0]});
+    check(document.querySelector('#canvas .node.selected')?.dataset.key === deep[0], 'what is folded is gone to');
+  }
+
+  function checkTimeline() {
+    show('timeline');
+    const spans = data.trace.traceEvents.filter(e => e.ph === 'X');
+    const bars = [...document.querySelectorAll('#chart .bar')];
+    check(bars.length === spans.length, 'every event has a bar');
+    const last = Math.max(...data.trace.traceEvents.map(e => (e.ts ?? 0) + (e.dur ?? 0)));
+    const wide = chart.clientWidth - nameWidth - 10;
+    for (const bar of bars) {
+      const x = Number(bar.getAttribute('x')), w = Number(bar.getAttribute('width'));
+      const e = spans.find(s => s.ts === Number(bar.dataset.start) && s.dur === Number(bar.dataset.duration));
+      check(e !== undefined, 'a bar is an event');
+      check(near(x, nameWidth + e.ts / last * wide), `${e.name} starts where the trace says`);
+      check(near(w, Math.max(0.5, e.dur / last * wide)), `${e.name} is as long as the trace says`);
+    }
+    click(bars.at(-1));
+    check(side.textContent.includes('duration'), 'a click on a bar shows its time');
+    check([...side.querySelectorAll('button')].some(b => b.textContent === 'In the graph'), 'a bar leads to the graph');
+    timeView.zoom(4, nameWidth + 100);
+    check(timeTo - timeFrom < last / 3.9, 'the timeline zooms');
+    timeView.fit();
+  }
+
+  function checkText() {
+    show('text');
+    check(lineElements.length === lines.length, 'every line is shown');
+    const withNode = [...keysByLine.keys()][0];
+    if (withNode === undefined) return;
+    click(lineElements[withNode]);
+    check(lineElements[withNode].classList.contains('selected'), 'a click selects a line');
+    check(selection.key === keysByLine.get(withNode), 'a line leads to its node');
+  }
+
+  try {
+    if (has('graph')) checkGraph();
+    if (has('folded')) checkFolding();
+    if (has('timeline')) checkTimeline();
+    if (has('text')) checkText();
+    if (has('weights')) {
+      show('weights');
+      check(document.querySelectorAll('#weights .histogram rect').length >= 32, 'weights have histograms');
+    }
+    if (has('marks')) check(document.querySelectorAll('#text mark').length === data.marks.length, 'findings are marked');
+    if (has('evil')) {
+      check(document.body.textContent.includes('<' + '/script><script>window.evil=1<' + '/script>'), 'names are text');
+      check(!/[\u202e\u001b]/.test([...document.querySelectorAll('#canvas text')].map(t => t.textContent).join('')),
+        'controls are named');
+    }
+    check(window.evil === undefined && document.images.length === 0, 'no name is markup');
+    for (const word of ['timeline', 'weights'])
+      check(sections.has(word) === has(word), `there is a ${word} where there should be`);
+  } catch (error) {
+    wrong.push(String(error.stack ?? error));
+  }
+  const result = document.createElement('pre');
+  result.id = 'result';
+  result.textContent = wrong.length ? `${wrong.length} of ${checks}: ${wrong.slice(0, 5).join('; ')}\n` : `ok: ${checks} checks\n`;
+  document.body.append(result);
+}
