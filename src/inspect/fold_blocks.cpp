@@ -183,7 +183,7 @@ std::vector<block> repeated_blocks(const picture& p, std::uint32_t most) {
       out.push_back({"block " + std::to_string(i + 1) + " of " + std::to_string(times),
                      first + i * period, period});
   } else if (nodes > most) {
-    const std::uint32_t size = std::max({most / 10, nodes / 24, 1u});
+    const std::uint32_t size = std::max({most / 10, nodes / 100, 1u});
     for (std::uint32_t first = 0; first < nodes; first += size) {
       const std::uint32_t count = std::min(size, nodes - first);
       out.push_back({p.nodes[first].id + " to " + p.nodes[first + count - 1].id, first, count});

@@ -3,6 +3,7 @@
 
 #include "tessera/inspect/page.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string_view>
 
@@ -19,6 +20,34 @@ namespace {
 /// A tenth of a point is as fine as anybody sees.
 [[nodiscard]] double rounded(double v) noexcept { return std::round(v * 10) / 10; }
 
+/// How a node and a line of it look: many look the same.
+struct node_style {
+  shape form;
+  std::string_view fill, border;
+  stroke outline;
+  bool is_thick;
+
+  node_style(const picture::node& n)
+      : form(n.form), fill(n.fill), border(n.border), outline(n.outline), is_thick(n.is_thick) {}
+  friend bool operator==(const node_style&, const node_style&) = default;
+};
+struct font {
+  unsigned size;
+  bool is_bold;
+  std::string_view colour;
+  friend bool operator==(const font&, const font&) = default;
+};
+template <class T>
+struct numbered {
+  std::vector<T> all;
+  [[nodiscard]] std::size_t of(const T& v) {
+    const auto at = std::find(all.begin(), all.end(), v);
+    if (at != all.end()) return static_cast<std::size_t>(at - all.begin());
+    all.push_back(v);
+    return all.size() - 1;
+  }
+};
+
 class data_writer {
  public:
   explicit data_writer(text& out) : w_(out) {}
@@ -31,7 +60,12 @@ class data_writer {
     w_.key("graphs").begin_array();
     for (const page::graph& g : p.graphs) graph(g);
     w_.end();
-    w_.key("trace");
+    w_.key("styles").begin_array();
+    for (const node_style& n : styles_.all) style(n);
+    w_.end().key("fonts").begin_array();
+    for (const font& f : fonts_.all)
+      w_.begin_array().integer(f.size).boolean(f.is_bold).string(f.colour).end();
+    w_.end().key("trace");
     if (p.trace.view().empty())
       w_.null();
     else
@@ -51,10 +85,15 @@ class data_writer {
  private:
   void string(std::string_view key, std::string_view value) { w_.key(key).string(as_utf8(value)); }
   void number(double v) { w_.number(rounded(v)); }
+  /// [key, value], or the value where the key is its number.
   void rows(const std::vector<page::row>& all) {
     w_.begin_array();
-    for (const page::row& r : all)
-      w_.begin_array().string(as_utf8(r.key)).string(as_utf8(r.value)).end();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].key == std::to_string(i + 1))
+        w_.string(as_utf8(all[i].value));
+      else
+        w_.begin_array().string(as_utf8(all[i].key)).string(as_utf8(all[i].value)).end();
+    }
     w_.end();
   }
 
@@ -73,7 +112,7 @@ class data_writer {
     for (std::size_t e = 0; e < g.drawn.edges.size(); ++e) edge(g.drawn.edges[e], at.edges[e]);
     w_.end().key("frames").begin_array();
     for (std::size_t f = 0; f < g.drawn.frames.size(); ++f) {
-      w_.begin_object();
+      w_.begin_object().key("at");
       place(at.frames[f]);
       string("label", g.drawn.frames[f].label);
       string("colour", g.drawn.frames[f].colour);
@@ -82,31 +121,31 @@ class data_writer {
     w_.end().end();
   }
 
+  void style(const node_style& n) {
+    constexpr std::string_view forms[] = {"box", "ellipse", "words"};
+    w_.begin_object().key("form").string(forms[static_cast<std::size_t>(n.form)]);
+    w_.key("fill").string(n.fill).key("border").string(n.border);
+    if (n.outline != stroke::solid) w_.key("dash").integer(static_cast<int>(n.outline));
+    if (n.is_thick) w_.key("thick").boolean(true);
+    w_.end();
+  }
+
   void place(const box& b) {
-    w_.key("at").begin_array();
+    w_.begin_array();
     for (const double v : {b.left, b.top, b.width, b.height}) number(v);
     w_.end();
   }
 
+  /// [id, style, [left, top, width, height], [line, font, …]], and what else there is.
   void node(const picture::node& n, const box& b, const page::node& more) {
-    constexpr std::string_view forms[] = {"box", "ellipse", "words"};
-    w_.begin_object();
-    string("id", n.id);
+    w_.begin_array().string(as_utf8(n.id)).integer(styles_.of(n));
     place(b);
-    w_.key("form").string(forms[static_cast<std::size_t>(n.form)]);
-    w_.key("fill").string(n.fill).key("border").string(n.border);
-    if (n.outline != stroke::solid) w_.key("dash").integer(static_cast<int>(n.outline));
-    if (n.is_thick) w_.key("thick").boolean(true);
-    if (!n.tooltip.empty()) string("tip", n.tooltip);
-    w_.key("lines").begin_array();
+    w_.begin_array();
     for (std::size_t i = 0; i < n.lines.size(); ++i)
-      w_.begin_array()
-          .string(as_utf8(shortened(n.lines[i].text)))
-          .integer(font_of(n, i))
-          .boolean(n.lines[i].is_bold)
-          .string(n.lines[i].colour)
-          .end();
-    w_.end();
+      w_.string(as_utf8(shortened(n.lines[i].text)))
+          .integer(fonts_.of({font_of(n, i), n.lines[i].is_bold, n.lines[i].colour}));
+    w_.end().begin_object();
+    if (!n.tooltip.empty() && n.tooltip != n.id) string("tip", n.tooltip);
     if (!more.rows.empty()) {
       w_.key("rows");
       rows(more.rows);
@@ -118,7 +157,7 @@ class data_writer {
       for (const std::uint32_t i : more.weights) w_.integer(i);
       w_.end();
     }
-    w_.end();
+    w_.end().end();
   }
   /// As many characters as layout has made room for.
   [[nodiscard]] static std::string shortened(std::string_view s) {
@@ -129,20 +168,29 @@ class data_writer {
     return std::string(s);
   }
 
+  /// [from, to, [x, y, …]], and how it is drawn where that isn't plain.
   void edge(const picture::edge& e, const std::vector<point>& way) {
-    w_.begin_object().key("from").integer(e.from).key("to").integer(e.to);
-    if (e.colour != picture::edge().colour) w_.key("colour").string(e.colour);
-    if (e.style != stroke::solid) w_.key("dash").integer(static_cast<int>(e.style));
-    if (e.is_thin) w_.key("thin").boolean(true);
-    if (!e.orders) w_.key("straight").boolean(true);
-    if (!e.label.empty()) string("label", e.label);
-    if (!e.tooltip.empty()) string("tip", e.tooltip);
-    w_.key("way").begin_array();
-    for (const point& p : way) {
-      number(p.x);
-      number(p.y);
+    w_.begin_array().integer(e.from).integer(e.to).begin_array();
+    for (std::size_t i = 0; i < way.size(); ++i) {
+      const bool is_on_line =
+          i > 0 && i + 1 < way.size() && way[i - 1].x == way[i].x && way[i].x == way[i + 1].x;
+      if (is_on_line) continue;
+      w_.integer(std::llround(way[i].x)).integer(std::llround(way[i].y));
     }
-    w_.end().end();
+    w_.end();
+    const picture::edge plain;
+    if (e.colour != plain.colour || e.style != plain.style || e.is_thin || !e.orders ||
+        !e.label.empty() || !e.tooltip.empty()) {
+      w_.begin_object();
+      if (e.colour != plain.colour) w_.key("colour").string(e.colour);
+      if (e.style != plain.style) w_.key("dash").integer(static_cast<int>(e.style));
+      if (e.is_thin) w_.key("thin").boolean(true);
+      if (!e.orders) w_.key("straight").boolean(true);
+      if (!e.label.empty()) string("label", e.label);
+      if (!e.tooltip.empty()) string("tip", e.tooltip);
+      w_.end();
+    }
+    w_.end();
   }
 
   void mark(const page::mark& m) {
@@ -166,6 +214,8 @@ class data_writer {
   }
 
   json::writer w_;
+  numbered<node_style> styles_;
+  numbered<font> fonts_;
 };
 
 /// The code of a character of UTF-8, up to three bytes.

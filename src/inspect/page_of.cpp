@@ -154,7 +154,6 @@ class nac_view {
     const std::vector<nac::instruction>& code = id[0] == 't' ? at_.training() : at_.instructions();
     const std::uint32_t index = number_of(id);
     if (index >= code.size()) return;
-    to.rows.push_back({"operation", at_.operation(code[index])});
     std::size_t position = 0;
     for (const nac_argument& a : at_.arguments(code[index])) {
       ++position;
@@ -172,7 +171,7 @@ class nac_view {
             add_weight(to, static_cast<std::uint32_t>(weight.value), value);
         }
       }
-      to.rows.push_back({"argument " + std::to_string(position), std::move(value)});
+      to.rows.push_back({std::to_string(position), std::move(value)});
     }
     if (id[0] == 'v' && index < options_.shapes.size() && !options_.shapes[index].empty())
       to.rows.push_back({"result", options_.shapes[index]});

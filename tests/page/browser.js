@@ -29,7 +29,7 @@
       if (e.straight || all.ways[i].length < 2) return;
       const ends = [[all.ways[i][0], all.nodes[e.from]], [all.ways[i].at(-1), all.nodes[e.to]]];
       for (const [p, n] of ends)
-        check(p.x >= n.x - 0.2 && p.x <= n.x + n.w + 0.2 && p.y >= n.y - 0.2 && p.y <= n.y + n.h + 0.2 ||
+        check(p.x >= n.x - 0.6 && p.x <= n.x + n.w + 0.6 && p.y >= n.y - 0.6 && p.y <= n.y + n.h + 0.6 ||
           graph.frames.length > 0, `${path}: an arrow misses ${n.node.id}`);
     });
   }

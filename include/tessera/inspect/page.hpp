@@ -90,7 +90,7 @@ struct block {
   std::uint32_t first = 0, count = 0;
 };
 /// Runs of nodes that are repeated, one after the other, by the first lines of the nodes; where there
-/// are none and `most` nodes are exceeded, runs of `most / 10` or a 24th of all.
+/// are none and `most` nodes are exceeded, runs of `most / 10` or a hundredth of all.
 [[nodiscard]] std::vector<block> repeated_blocks(const picture& p, std::uint32_t most = 2000);
 /// The graph with a node for each block, which has the block's graph inside. `blocks` are in order and
 /// don't overlap.

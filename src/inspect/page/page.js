@@ -7,6 +7,17 @@
 
 const data = JSON.parse(document.getElementById('data').textContent);
 
+// How nodes, their lines and arrows look is in tables, or left out where it is plain.
+for (const graph of data.graphs) {
+  graph.nodes = graph.nodes.map(([id, style, at, words, more]) => {
+    const lines = [];
+    for (let i = 0; i < words.length; i += 2) lines.push([words[i], ...data.fonts[words[i + 1]]]);
+    const rows = more.rows?.map((row, i) => (Array.isArray(row) ? row : ['argument ' + (i + 1), row]));
+    return {id, at, lines, ...data.styles[style], ...more, rows};
+  });
+  graph.edges = graph.edges.map(([from, to, way, more]) => ({from, to, way, ...more}));
+}
+
 // ---- elements
 
 const svgName = 'http://www.w3.org/2000/svg';
@@ -591,7 +602,8 @@ function tell() {
   }
   if (node) {
     parts.push(html('h2', {}, node.lines[0]?.[0] ?? node.id));
-    parts.push(table([['name', node.id], ...(node.rows ?? node.lines.slice(1).map(l => ['', l[0]]))]));
+    const rows = node.rows ?? node.lines.slice(1).map(l => ['', l[0]]);
+    parts.push(table([['name', node.id], ...rows]));
     if (node.inner !== undefined)
       parts.push(button(unfolded.has(selection.key) ? 'Fold' : 'Unfold', () => toggle(selection.key)));
     for (const i of node.weights ?? []) parts.push(...weightParts(data.weights[i]));
