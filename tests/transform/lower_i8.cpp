@@ -600,3 +600,18 @@ TEST_CASE("transform/lower i8: weights that L1 can't hold have one scale", "[tra
     CHECK((text.find("per_channel(") != text.npos) == (l1 == 1 << 16));
   }
 }
+
+TEST_CASE("transform/lower i8: products of floats have one order of sums", "[transform]") {
+  transform_tests::program_text text(3);
+  const std::string x = text.add("input");
+  const std::string q = text.add("aten.linear.default(" + x + ", " + text.weight({48, 48}) + ")");
+  const std::string y =
+      text.add("aten.scaled_dot_product_attention.default(" + q + ", " + q + ", " + q + ")");
+  const container net{std::string_view(text.with_output(y))};
+  // With as few rows in a tile as L1 has room for, kernels would have others.
+  for (const std::int64_t l1 : {1 << 20, 40960, 28672}) {
+    INFO(l1 << " bytes of L1");
+    CHECK(transform_tests::lowers(net.program(), device("large", l1, 0), {{1, 33, 48}},
+                                  element::i8) == "");
+  }
+}

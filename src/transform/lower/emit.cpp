@@ -380,6 +380,7 @@ void emitter::compute(const tile_task& task, const segment& g, const position& a
     to_.attribute(nem::attribute::pads, {g.top, w.left, g.bottom, w.right});
   }
   for (const auto& [name, value] : task.attributes) to_.attribute(name, value);
+  if (task.is_deterministic) to_.decorate(nem::decorator::deterministic);
 }
 
 void emitter::write_tile(const segment& g, const position& at) {

@@ -78,12 +78,23 @@ void check_units(const step& s, const plan& p, const target& device) {
   return out;
 }
 
-/// Plans and tiles a network. False where the weights of more products have to be in blocks for them
-/// to fit L1, with one scale each.
-[[nodiscard]] bool tile(plan& steps, placement& used, std::vector<tiling>& tilings,
-                        std::vector<std::uint32_t>& by_tensor, const nac::program& p,
-                        const target& device, const lower_options& options) {
-  steps = planned(p, device, options, by_tensor);
+/// A network in steps, and their tiles.
+struct tiled_network {
+  plan steps;
+  placement used;
+  std::vector<tiling> tilings;
+  std::optional<calibration> ranges;
+  std::vector<std::uint32_t> by_tensor;
+
+  [[nodiscard]] bool tile(const nac::program& p, const target& device,
+                          const lower_options& options);
+};
+
+/// False where the weights of more products have to be in blocks for them to fit L1, with one scale
+/// each: it is done again then.
+bool tiled_network::tile(const nac::program& p, const target& device,
+                         const lower_options& options) {
+  steps = planned(p, device, options, ranges, by_tensor);
   fuse(steps, device.max_tokens());
   used = place(steps, device);
   for (const step& s : steps.steps) check_units(s, steps, device);
@@ -127,11 +138,9 @@ void check_moves(const tiling& t, const plan& p, const target& device) {
 [[nodiscard]] result<lowered> make(const nac::program& p, const target& device,
                                    const lower_options& options, report* found) {
   check(device, options.type);
-  std::vector<std::uint32_t> by_tensor;
-  plan steps;
-  placement used;
-  std::vector<tiling> tilings;
-  while (!tile(steps, used, tilings, by_tensor, p, device, options)) {}
+  tiled_network net;
+  while (!net.tile(p, device, options)) {}
+  auto& [steps, used, tilings, ranges, by_tensor] = net;
   std::int64_t l1 = 0;
   for (const tiling& t : tilings) {
     check_moves(t, steps, device);

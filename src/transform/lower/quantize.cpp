@@ -261,7 +261,7 @@ class quantizer {
 
   void change(std::size_t k) {
     step& s = plan_.steps[k];
-    if (is_float_step_[k]) return check_float(s);
+    if (is_float_step_[k]) return change_float(s);
     s.write.form = form(s, s.write, true);
     plan_.homes[s.write.of.home].quantized = s.write.form;
     for (number_form& f : s.forms) f = s.write.form;
@@ -274,8 +274,11 @@ class quantizer {
         a.form = s.tasks.empty() ? s.write.form : symmetric(s, a.of);
     }
   }
-  /// What a product of floats needs: one that the mapper took for one of integers.
-  void check_float(const step& s) const {
+  /// A product of floats, that the mapper took for one of integers. Its sums are in one order, for
+  /// results that are exactly those of the reference.
+  void change_float(step& s) const {
+    for (tile_task& t : s.tasks)
+      t.is_deterministic = t.op == opcode::gemm || t.op == opcode::conv2d;
     if (!is_product(s)) return;
     const element type = device_.type();
     const std::string_view family = s.tasks[0].op == opcode::gemm ? "gemm.float" : "conv2d.float";

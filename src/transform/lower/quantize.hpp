@@ -31,6 +31,7 @@
 #define TESSERA_TRANSFORM_LOWER_QUANTIZE_HPP
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "transform/lower/calibrate.hpp"
@@ -45,9 +46,11 @@ namespace transform::lowering {
 void quantize(plan& p, const target& device, const calibration& ranges,
               std::vector<std::uint32_t>& by_tensor);
 
-/// The steps of a network, in the numbers that the device computes them with.
+/// The steps of a network, in the numbers that the device computes them with; `ranges` are found the first
+/// time that they are needed.
 [[nodiscard]] plan planned(const nac::program& p, const target& device,
-                           const lower_options& options, std::vector<std::uint32_t>& by_tensor);
+                           const lower_options& options, std::optional<calibration>& ranges,
+                           std::vector<std::uint32_t>& by_tensor);
 
 }  // namespace transform::lowering
 }  // namespace tessera::inline TESSERA_ABI

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <numbers>
 #include <tessera/core/float16.hpp>
 #include <tessera/core/load_store.hpp>
 
+#include "tensor/formulas.hpp"
 #include "transform/lower/emit.hpp"
 #include "vm/nem/operations.hpp"
 
@@ -19,6 +19,7 @@ namespace transform::lowering {
 namespace {
 
 namespace vm_nem = vm::nem;
+namespace formulas = tensors::formulas;
 using nem::attribute;
 using nem::opcode;
 
@@ -78,10 +79,11 @@ void each_place(const tensor_view& v, F&& f) {
   if (op == opcode::relu) return std::max(a, 0.0);
   if (op == opcode::leaky_relu)
     return a >= 0 ? a : static_cast<double>(static_cast<float>(number(attribute::alpha))) * a;
-  if (op == opcode::sigmoid) return 1 / (1 + std::exp(-a));
-  if (op == opcode::tanh) return std::tanh(a);
-  if (op == opcode::gelu) return 0.5 * a * (1 + std::erf(a / std::numbers::sqrt2));
-  if (op == opcode::silu) return a / (1 + std::exp(-a));
+  // The formulas of NEM's machine: others differ in the last bits of double, which can be decisive.
+  if (op == opcode::sigmoid) return formulas::sigmoid::of(a);
+  if (op == opcode::tanh) return formulas::tanh::of(a);
+  if (op == opcode::gelu) return formulas::gelu_erfc::of(a);
+  if (op == opcode::silu) return formulas::silu::of(a);
   if (op == opcode::abs) return std::abs(a);
   if (op == opcode::neg) return -a;
   if (op == opcode::clamp)
@@ -298,6 +300,7 @@ void execute(const std::vector<Block>& in, const dimensions& result, const tile_
   c.outputs = std::span(tensors).subspan(in.size());
   window_lists lists = {};
   c.attributes = attributes_of(t, w, lists);
+  c.is_deterministic = t.is_deterministic;
   vm_nem::workspace scratch;
   (void)vm_nem::execute(c, scratch);
   const auto size = static_cast<std::size_t>(out.form.size());

@@ -10,7 +10,7 @@
 //
 // Steps of 8-bit integers are plain loops: products have sums of 32 bits, everything is rounded to the
 // nearest even. Those of floats, which have no integers, are the operations of NEM's machine on whole
-// tensors.
+// tensors; products of floats are @deterministic, as sums are in another order where tiles are small.
 //
 // Lifetime:   owns the plan.
 // Errors:     std::bad_alloc.

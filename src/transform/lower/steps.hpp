@@ -104,7 +104,8 @@ struct tile_task {
   std::vector<task_operand> in;
   task_operand out;  ///< a register
   std::vector<std::pair<nem::attribute, nem::expr>> attributes = {};
-  bool has_pads = false;  ///< those of the step's window
+  bool has_pads = false;          ///< those of the step's window
+  bool is_deterministic = false;  ///< sums are the same whatever the tiles are
 };
 
 /// A read that needs more rows than the tile has: of convolutions and pools.
