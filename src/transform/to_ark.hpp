@@ -8,6 +8,7 @@
 //   to_ark.cpp              the walk; what is computed here; weights, inputs, outputs
 //   to_ark_layout.cpp       operations that only move elements, as views, copies and transpositions
 //   to_ark_operations.cpp   all others, as operations of ARK
+//   to_ark_functions.cpp    functions that take many operations, comparisons, truth values
 //   to_ark_windows.cpp      convolutions and pooling
 //
 // An instruction's result is computed here where no input has a part in it; else it is a tensor of ARK
@@ -130,6 +131,8 @@ class ark_writer {
     std::vector<moved_axis> axes;
   };
   [[nodiscard]] static bool only_moves(nac::operation o) noexcept;
+  /// Whether images have the same elements several times.
+  [[nodiscard]] static bool grows(nac::operation o) noexcept;
   [[nodiscard]] ark_item move();
   [[nodiscard]] ark_item moved_by(const vn::value& places, const ark_item& from);
   [[nodiscard]] static bool append_axes(const std::int64_t* at, std::int64_t n,
@@ -214,6 +217,38 @@ class ark_writer {
   [[nodiscard]] ark_item attended(const attention_operands& with);
   [[nodiscard]] ark_item bias_of(const attention_operands& with, const vn::shape& scores);
 
+  // ---- functions and comparisons (to_ark_functions.cpp)
+
+  [[nodiscard]] ark::value function(nac::operation o, ark::value x);
+  [[nodiscard]] ark::value upper_tail(ark::value magnitude);
+  /// By Horner's scheme, the coefficient of the highest power first.
+  [[nodiscard]] ark::value polynomial(ark::value x, std::span<const double> coefficients);
+  [[nodiscard]] ark::value exponential_unit(ark::value x, double alpha, double scale,
+                                            double inside);
+  [[nodiscard]] ark::value logarithm(ark::value x);
+  [[nodiscard]] ark::value logarithm_by(ark::value x, std::span<const double> odd);
+  [[nodiscard]] ark::value either(ark::value condition, ark::value yes, ark::value no);
+  [[nodiscard]] ark::value soft_plus(ark::value x);
+  [[nodiscard]] ark::value mish(ark::value x);
+  [[nodiscard]] ark::value complementary_error(ark::value x, bool is_complement);
+  [[nodiscard]] ark::value sine(ark::value x, bool is_cosine);
+  [[nodiscard]] ark::value whole_part(ark::value x);
+  [[nodiscard]] ark::value is_positive(ark::value x);
+  /// 1 - x
+  [[nodiscard]] ark::value other(ark::value x) { return plus(scaled(x, -1), 1); }
+  [[nodiscard]] ark::value operand(std::size_t letter, nac::data_type type);
+  [[nodiscard]] ark::value is_greater(std::size_t a, std::size_t b);
+  [[nodiscard]] ark::value differs(std::size_t a, std::size_t b);
+  [[nodiscard]] nac::data_type compared_as(std::size_t a, std::size_t b) const;
+  [[nodiscard]] ark::value truth(std::size_t letter);
+  [[nodiscard]] ark_item truth_of(ark::value x, const vn::shape& dims);
+  [[nodiscard]] ark_item compared(nac::operation o);
+  [[nodiscard]] ark_item joined_truth(nac::operation o);
+  [[nodiscard]] ark_item extreme(bool is_maximum);
+  [[nodiscard]] ark_item prelu();
+  [[nodiscard]] ark_item glu();
+  [[nodiscard]] ark_item log_softmax();
+
   // ---- windows (to_ark_windows.cpp)
 
   struct window {
@@ -237,6 +272,10 @@ class ark_writer {
   [[nodiscard]] ark::value grouped(ark::value image, const window& w, ark::value filters,
                                    std::int64_t count, std::int64_t groups);
   [[nodiscard]] ark_item convolution(nac::operation o);
+  [[nodiscard]] ark_item transposed_convolution();
+  [[nodiscard]] ark::value spaced(ark::value x, const window& w, const std::int64_t (&stride)[2],
+                                  const std::int64_t (&before)[2]);
+  [[nodiscard]] ark::value turned_filters(std::int64_t groups);
   [[nodiscard]] ark_item windowed(ark::value y, const window& w, std::int64_t channels,
                                   std::size_t axes);
   [[nodiscard]] ark_item adaptive_mean();

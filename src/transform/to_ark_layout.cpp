@@ -71,7 +71,12 @@ bool ark_writer::only_moves(operation o) noexcept {
                                operation::channel_shuffle,
                                operation::reshape_alias,
                                operation::unfold};
-  return std::find(std::begin(all), std::end(all), o) != std::end(all);
+  return grows(o) || std::find(std::begin(all), std::end(all), o) != std::end(all);
+}
+
+bool ark_writer::grows(operation o) noexcept {
+  return o == operation::upsample_nearest || o == operation::upsample_nearest_to ||
+         o == operation::upsample_nearest_nd || o == operation::upsample_nearest_nd_to;
 }
 
 /// Runs the operation on the places of the elements.
@@ -81,7 +86,10 @@ ark_item ark_writer::move() {
     vn::fail(errc::nac_to_ark_argument, "only argument 0 may be computed from inputs");
   vn::tensor places = vn::make_tensor(arena_, nac::data_type::int64, from.dims);
   std::iota(places.as<std::int64_t>(), places.as<std::int64_t>() + places.size(), 0);
-  const vn::value of_places(std::move(places));
+  // Images have floats, whose numbers are exact enough for all that memory holds.
+  const vn::value of_places(grows(call_->operation)
+                                ? vn::cast(arena_, places, nac::data_type::float64)
+                                : std::move(places));
   std::vector<const vn::value*> arguments(call_->arguments().begin(), call_->arguments().end());
   arguments[0] = &of_places;
   vn::call c(arena_, work_, call_->operation, call_->binding(), arguments);
@@ -94,7 +102,7 @@ ark_item ark_writer::move() {
 }
 
 ark_item ark_writer::moved_by(const vn::value& places, const ark_item& from) {
-  const vn::tensor& t = places.as_tensor();
+  const vn::tensor t = vn::cast(arena_, places.as_tensor(), nac::data_type::int64);
   if (t.size() == 0)
     vn::fail(errc::nac_to_ark_shape, "a result of shape ", t.dims, "; expected elements");
   const std::optional<moved> how = pattern_of(t);

@@ -63,6 +63,7 @@ ark_item ark_writer::translated(nac::operation o) {
     case operation::type_as: return converted();
     case operation::sum:
     case operation::mean:
+    case operation::amin:
     case operation::amax: return reduction(o);
     case operation::matmul:
     case operation::linear:
@@ -86,6 +87,7 @@ ark_item ark_writer::translated(nac::operation o) {
     case operation::conv1d:
     case operation::conv2d:
     case operation::convolution: return convolution(o);
+    case operation::conv_transpose: return transposed_convolution();
     case operation::max_pool2d:
     case operation::max_pool2d_with_indices:
     case operation::avg_pool2d:
@@ -112,6 +114,23 @@ ark_item ark_writer::elementwise(nac::operation o) {
     case operation::mul: return arithmetic(op_type::mul, 0, 1, 1);
     case operation::div: return arithmetic(op_type::div, 0, 1, 1);
     case operation::pow: return power();
+    case operation::gt:
+    case operation::lt:
+    case operation::ge:
+    case operation::le:
+    case operation::eq:
+    case operation::ne: return compared(o);
+    case operation::logical_and:
+    case operation::logical_or:
+    case operation::logical_xor:
+    case operation::bitwise_and:
+    case operation::bitwise_or:
+    case operation::bitwise_xor: return joined_truth(o);
+    case operation::maximum:
+    case operation::minimum: return extreme(o == operation::maximum);
+    case operation::prelu: return prelu();
+    case operation::glu: return glu();
+    case operation::log_softmax: return log_softmax();
     case operation::where: return chosen(1, 2);
     case operation::masked_fill: return chosen(2, 0);
     default: return activation(o);
@@ -257,8 +276,7 @@ ark_item ark_writer::converted() {
   if (call_->makes_complex())
     vn::fail(errc::nac_to_ark_type, "complex numbers, which ARK has no type for");
   (void)code_of(to);
-  if (to == data_type::boolean && x.type != to)
-    vn::fail(errc::nac_to_ark_type, "elements become bool, which ARK has no type for");
+  if (to == data_type::boolean && x.type != to) return truth_of(truth(0), x.dims);
   if (nac::is_floating(x.type) && to == data_type::int64)
     vn::fail(errc::nac_to_ark_type, "floats become int64; ARK's integers have 32 bits");
   ark::value v = at(0).at;
@@ -274,10 +292,8 @@ ark_item ark_writer::converted() {
 
 ark_item ark_writer::activation(nac::operation o) {
   const vn::tensor& x = call_->tensor_at(0);
-  if (o == operation::logical_not && x.type == data_type::boolean) {
-    const ark::value y = plus(scaled(tensor_of(at(0), data_type::float32), -1), 1);
-    return made(cast(y, data_type::float32, x.type), x.type, x.dims);
-  }
+  if (o == operation::logical_not || (o == operation::bitwise_not && x.type == data_type::boolean))
+    return truth_of(other(truth(0)), x.dims);
   const bool keeps_integers = o == operation::relu || o == operation::neg || o == operation::square;
   const data_type type = keeps_integers ? x.type : vn::as_float(x.type);
   expect_arithmetic(x.type);
@@ -323,14 +339,9 @@ ark::value ark_writer::activated(nac::operation o, ark::value x) {
     case operation::leaky_relu:
       return to_.add(to_.relu(x, named()),
                      scaled(to_.relu(scaled(x, -1), named()), -call_->real_or(1, 0.01)), named());
-    case operation::elu: {
-      const double alpha = call_->real_or(1, 1), scale = call_->real_or(2, 1),
-                   inside = call_->real_or(3, 1);
-      const ark::value below = scaled(to_.relu(scaled(x, -1), named()), -inside);
-      return to_.add(scaled(to_.relu(x, named()), scale),
-                     scaled(plus(to_.exp(below, named()), -1), alpha * scale), named());
-    }
-    default: vn::fail(errc::nac_to_ark_operation, "there is no composition of ARK's operations");
+    case operation::elu:
+      return exponential_unit(x, call_->real_or(1, 1), call_->real_or(2, 1), call_->real_or(3, 1));
+    default: return function(o, x);
   }
 }
 
@@ -352,17 +363,18 @@ ark::value ark_writer::hard_sigmoid(ark::value x) {
 /// t exp(-x^2 / 2 + p(t)) with t = 1 / (1 + |x| / sqrt(8)) and a polynomial by Chebyshev, whose relative
 /// error is at most 1.2e-7 (Press et al., Numerical Recipes, 6.2).
 ark::value ark_writer::gelu_by_erf(ark::value x) {
+  const ark::value magnitude = absolute(x);
+  return to_.sub(to_.relu(x, named()), to_.mul(magnitude, upper_tail(magnitude), named()), named());
+}
+ark::value ark_writer::upper_tail(ark::value magnitude) {
   constexpr double p[] = {0.17087277,  -0.82215223, 1.48851587, -1.13520398, 0.27886807,
                           -0.18628806, 0.09678418,  0.37409196, 1.00002368,  -1.26551223};
   constexpr double root_of_8 = 2.82842712474619009760;
-  const ark::value magnitude = absolute(x);
   const ark::value t = one_over(plus(scaled(magnitude, 1 / root_of_8), 1), data_type::float32);
-  ark::value sum = plus(scaled(t, p[0]), p[1]);
-  for (std::size_t k = 2; k < std::size(p); ++k) sum = plus(to_.mul(sum, t, named()), p[k]);
-  const ark::value square = scaled(to_.mul(x, x, named()), -0.5);
+  const ark::value sum = polynomial(t, p);
+  const ark::value square = scaled(to_.mul(magnitude, magnitude, named()), -0.5);
   const ark::value power = to_.exp(to_.add(square, sum, named()), named());
-  const ark::value tail = scaled(to_.mul(t, power, named()), 0.5);
-  return to_.sub(to_.relu(x, named()), to_.mul(magnitude, tail, named()), named());
+  return scaled(to_.mul(t, power, named()), 0.5);
 }
 
 // ---- along dimensions
@@ -396,7 +408,8 @@ ark::value ark_writer::reduced(op_type op, ark::value x, const vn::shape& dims,
 
 ark_item ark_writer::reduction(nac::operation o) {
   const vn::tensor& x = call_->tensor_at(0);
-  const data_type type = o == operation::amax ? x.type : call_->type_or(3, x.type);
+  const bool is_extreme = o == operation::amax || o == operation::amin;
+  const data_type type = is_extreme ? x.type : call_->type_or(3, x.type);
   if (o == operation::amax)
     expect_arithmetic(type);
   else
@@ -411,11 +424,13 @@ ark_item ark_writer::reduction(nac::operation o) {
     const bool is_reduced = (axes >> d & 1) != 0;
     if (!is_reduced || keeps) dims.push_back(is_reduced ? 1 : x.dim(d));
   }
-  const data_type wide = o == operation::amax ? type : vn::widened(type);
-  const op_type op = o == operation::amax  ? op_type::reduce_max
+  const data_type wide = is_extreme ? type : vn::widened(type);
+  const op_type op = is_extreme            ? op_type::reduce_max
                      : o == operation::sum ? op_type::reduce_sum
                                            : op_type::reduce_mean;
-  const ark::value y = reduced(op, tensor_of(at(0), wide), x.dims, axes);
+  const double sign = o == operation::amin ? -1 : 1;
+  const ark::value y =
+      scaled(reduced(op, scaled(tensor_of(at(0), wide), sign), x.dims, axes), sign);
   return made(cast(y, wide, type), type, dims);
 }
 
@@ -693,6 +708,11 @@ ark_item ark_writer::attended(const attention_operands& with) {
   }
   const std::int64_t width = scores.dims[scores.dims.rank() - 1];
   scores.at = softmax_of(scores.at, scores.dims.product(0, scores.dims.rank() - 1), width, 1);
+  // Rows that a mask leaves nothing of are zeros; of others this changes nothing.
+  if (with.mask != attention_operands::none && has(with.mask) &&
+      type_of(with.mask) == data_type::boolean && !at(with.mask).is_known())
+    scores.at = combined(op_type::mul, scores.at, scores.dims, tensor_of(at(with.mask), wide),
+                         dims_of(with.mask));
   const ark_item y = multiplied({&scores, scores.dims}, {&values, values.dims}, false);
   return made(cast(y.at, wide, q.type), q.type, y.dims);
 }

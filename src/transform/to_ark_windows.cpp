@@ -200,6 +200,106 @@ ark_item ark_writer::convolution(nac::operation o) {
   return windowed(y, w, count, axes);
 }
 
+// ---- transposed convolutions: those of an image with zeros between its elements
+
+/// Rows and columns `stride` apart, in zeros: `before` of them before the first one, w.in in all.
+ark::value ark_writer::spaced(ark::value x, const window& w, const std::int64_t (&stride)[2],
+                              const std::int64_t (&before)[2]) {
+  const vn::shape& dims = call_->tensor_at(0).dims;
+  const std::int64_t planes = w.images * w.channels, height = dims[dims.rank() - 2],
+                     width = dims[dims.rank() - 1];
+  const auto zeros = [&](const sizes& of) {
+    return to_.scalar_assign(fresh(of, wide), 0, {.name = name_});
+  };
+  const auto put = [&](ark::value from, const ark::dims& part, ark::value into,
+                       const ark::dims& whole, const ark::dims& at) {
+    const ark::value there = to_.refer(into, part, {.strides = whole, .offsets = at});
+    const ark::value out = to_.copy(from, {.name = name_, .to = there});
+    return to_.refer(out, whole, {.strides = whole, .offsets = {0, 0, 0, 0}});
+  };
+  // Columns, then rows, each at the beginning of a block; then the part that is an image.
+  const ark::value wider =
+      put(shaped(x, {1, planes * height, width, 1}), {1, planes * height, width, 1},
+          zeros({1, planes * height, width, stride[1]}), {1, planes * height, width, stride[1]},
+          {0, 0, 0, 0});
+  dims_[wider.index] = {1, planes * height, width, stride[1]};
+  const std::int64_t row = width * stride[1];
+  const ark::value higher =
+      put(shaped(wider, {planes, height, 1, row}), {planes, height, 1, row},
+          zeros({planes, height, stride[0], row}), {planes, height, stride[0], row}, {0, 0, 0, 0});
+  dims_[higher.index] = {planes, height, stride[0], row};
+  const std::int64_t rows = (height - 1) * stride[0] + 1, columns = (width - 1) * stride[1] + 1;
+  const ark::value part = to_.refer(shaped(higher, {1, planes, height * stride[0], row}),
+                                    {1, planes, rows, columns}, {.offsets = {0, 0, 0, 0}});
+  const ark::value out = put(part, {1, planes, rows, columns}, zeros({1, planes, w.in[0], w.in[1]}),
+                             {1, planes, w.in[0], w.in[1]}, {0, 0, before[0], before[1]});
+  dims_[out.index] = {1, planes, w.in[0], w.in[1]};
+  return out;
+}
+
+/// Filters [channels, count / groups, height, width] as those of a convolution, turned by half, with
+/// their places before their channels.
+ark::value ark_writer::turned_filters(std::int64_t groups) {
+  if (!at(1).is_known())
+    vn::fail(errc::nac_to_ark_argument, "filters of a transposed convolution are from inputs");
+  const vn::tensor t = vn::cast(arena_, call_->tensor_at(1), wide);
+  const std::int64_t part = t.dim(0) / groups, out_part = t.dim(1),
+                     places = t.dims.product(2, t.rank());
+  vn::tensor turned = vn::make_tensor(arena_, wide, vn::shape({groups * out_part, places, part}));
+  float* to = turned.as<float>();
+  const float* const from = t.as<float>();
+  for (std::int64_t g = 0; g < groups; ++g)
+    for (std::int64_t o = 0; o < out_part; ++o)
+      for (std::int64_t k = places; k-- > 0;)
+        for (std::int64_t c = 0; c < part; ++c)
+          *to++ = from[((g * part + c) * out_part + o) * places + k];
+  const auto known = parameter_names_.find(call_->tensor_at(1).data);
+  return weight(std::move(turned), wide,
+                known != parameter_names_.end() ? std::string(known->second) + ".turned" : "");
+}
+
+ark_item ark_writer::transposed_convolution() {
+  const vn::tensor &x = call_->tensor_at(0), &filters = call_->tensor_at(1);
+  if (!nac::is_floating(x.type)) vn::fail(errc::nac_to_ark_type, "expected floats");
+  if (filters.rank() != 4 || x.rank() < 3)
+    vn::fail(errc::nac_to_ark_operation, "filters of shape ", filters.dims,
+             "; expected 2 dimensions of images");
+  const std::int64_t groups = call_->whole_or(6, 1);
+  const auto pick = [&](std::size_t letter, std::size_t d, std::int64_t otherwise) {
+    const std::span<const std::int64_t> list =
+        has(letter) ? call_->int_list(letter) : std::span<const std::int64_t>();
+    return list.empty() ? otherwise : list[list.size() == 1 ? 0 : d];
+  };
+  window w;
+  w.images = x.rank() == 4 ? x.dim(0) : 1;
+  w.channels = x.dim(x.rank() - 3);
+  std::int64_t stride[2], before[2];
+  for (std::size_t d = 0; d < 2; ++d) {
+    stride[d] = pick(3, d, 1);
+    w.size[d] = filters.dim(2 + d);
+    w.dilation[d] = pick(7, d, 1);
+    before[d] = w.dilation[d] * (w.size[d] - 1) - pick(4, d, 0);
+    const std::int64_t in = x.dim(x.rank() - 2 + d), after = before[d] + pick(5, d, 0);
+    w.in[d] = (in - 1) * stride[d] + 1 + before[d] + after;
+    w.out[d] = w.in[d] - w.dilation[d] * (w.size[d] - 1);
+    if (before[d] < 0 || after < 0 || w.out[d] < 1)
+      vn::fail(errc::nac_to_ark_argument, "padding that is larger than the filters");
+  }
+  if (w.size[0] * w.size[1] > max_places)
+    vn::fail(errc::nac_to_ark_argument, "windows of more than ", max_places, " elements");
+  if (groups < 1 || w.channels != filters.dim(0) || w.channels % groups != 0)
+    vn::fail(errc::nac_run_shape, "an image of shape ", x.dims, " and filters of shape ",
+             filters.dims);
+  const std::int64_t count = filters.dim(1) * groups, area = w.out[0] * w.out[1];
+  const ark::value image = spaced(tensor_of(at(0), wide), w, stride, before);
+  const ark::value by = turned_filters(groups);
+  ark::value y = groups > 1 ? grouped(image, w, by, count, groups) : convolved(image, w, by, count);
+  if (has(2))
+    y = to_.add(shaped(y, {w.images, count, area}), shaped(tensor_of(at(2), wide), {1, count, 1}),
+                named());
+  return windowed(y, w, count, 2);
+}
+
 /// One convolution for each group of channels, side by side.
 ark::value ark_writer::grouped(ark::value image, const window& w, ark::value filters,
                                std::int64_t count, std::int64_t groups) {

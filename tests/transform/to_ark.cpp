@@ -94,6 +94,105 @@ TEST_CASE("transform/to_ark: large and small elements of gelu and tanh", "[trans
   check({"x = nac.mul(a, 20); aten.tanh.default(x)", {{64}}});
 }
 
+TEST_CASE("transform/to_ark: functions that take many operations", "[transform]") {
+  for (const data_type t : floats)
+    for (const std::string_view f : {"aten.selu.default(a)",
+                                     "aten.celu.default(a, 0.5)",
+                                     "aten.softplus.default(a)",
+                                     "aten.softplus.default(a, 2)",
+                                     "aten.mish.default(a)",
+                                     "aten.log_sigmoid.default(a)",
+                                     "aten.erf.default(a)",
+                                     "aten.erfc.default(a)",
+                                     "aten.sin.default(a)",
+                                     "aten.cos.default(a)",
+                                     "aten.sign.default(a)",
+                                     "aten.softshrink.default(a, 0.25)",
+                                     "aten.hardshrink.default(a, 0.25)",
+                                     "aten.threshold.default(a, 0.25, -1.0)",
+                                     "aten.log_softmax.int(a, 0)",
+                                     "aten.log_softmax.int(a, -1)",
+                                     "aten.glu.default(a, 0)",
+                                     "aten.amin.default(a, [1])",
+                                     "p = nac.add(a, 3); aten.log.default(p)",
+                                     "p = nac.add(a, 3); aten.log2.default(p)",
+                                     "p = nac.add(a, 3); aten.log10.default(p)"})
+      check({std::string(f), {{6, 4}}, t});
+  check({"w = nac.full([4], 0.125); aten.prelu.default(a, w)", {{2, 4, 3}}});
+  check({"w = nac.full([1], 0.125); aten.prelu.default(a, w)", {{6}}});
+  // From very small to very large numbers.
+  for (const std::string_view by : {"1e-30", "0.001", "1", "20", "30"})
+    for (const std::string_view f :
+         {"aten.softplus.default(x)", "aten.mish.default(x)", "aten.log_sigmoid.default(x)",
+          "aten.erf.default(x)", "aten.sign.default(x)",
+          "e = aten.exp.default(x); aten.log.default(e)"})
+      check({"x = nac.mul(a, " + std::string(by) + "); " + std::string(f), {{64}}});
+  for (const std::string_view by : {"0.01", "10", "1000", "8000"})
+    for (const std::string_view f : {"aten.sin.default(x)", "aten.cos.default(x)"})
+      check({"x = nac.mul(a, " + std::string(by) + "); " + std::string(f), {{64}}}, 2);
+}
+
+TEST_CASE("transform/to_ark: comparisons and truth values", "[transform]") {
+  const char* const all[] = {"nac.gt(a, b)",        "aten.ge.Tensor(a, b)", "aten.lt.Tensor(a, b)",
+                             "nac.le(a, b)",        "aten.eq.Tensor(a, b)", "aten.ne.Tensor(a, b)",
+                             "nac.gt(a, 0)",        "aten.lt.Scalar(a, 1)", "aten.eq.Scalar(a, 0)",
+                             "aten.eq.Tensor(a, a)"};
+  for (const data_type t : {data_type::float32, data_type::float16, data_type::int32,
+                            data_type::int64, data_type::int8, data_type::uint8})
+    for (const char* const f : all)
+      check({"m = " + std::string(f) + "; aten.to.dtype(m, \"float32\")", {{3, 4}, {4}}, t});
+  // Numbers that differ in their last bit, or are denormal, and integers whose difference takes 33 bits.
+  for (const std::string_view by : {"1e-44", "1.0000001", "3e38"})
+    for (const std::string_view f : {"nac.gt(a, x)", "aten.eq.Tensor(a, x)", "nac.le(x, a)"})
+      check({"x = nac.mul(a, " + std::string(by) + "); m = " + std::string(f) +
+                 "; aten.to.dtype(m, \"float32\")",
+             {{64}}});
+  for (const std::string_view f :
+       {"nac.gt(x, -2147483648)", "nac.gt(2147483647, x)", "aten.lt.Tensor(x, y)",
+        "aten.ge.Tensor(x, y)", "aten.ne.Tensor(x, y)"})
+    check({"x = nac.mul(a, 1000000000); y = nac.mul(b, -1000000000); m = " + std::string(f) +
+               "; aten.to.dtype(m, \"float32\")",
+           {{16}, {16}},
+           data_type::int32});
+  for (const char* const f :
+       {"aten.logical_and.default(x, y)", "aten.logical_or.default(x, y)",
+        "aten.logical_xor.default(x, y)", "aten.__and__.Tensor(x, y)", "aten.__or__.Tensor(x, y)",
+        "aten.__xor__.Tensor(x, y)", "aten.bitwise_not.default(x)", "aten.logical_not.default(y)",
+        "aten.logical_not.default(a)", "aten.logical_and.default(a, y)"})
+    check({"x = nac.gt(a, 0); y = nac.gt(b, 0); " + std::string(f), {{3, 4}, {4}}});
+  check({"m = aten.to.dtype(a, \"bool\"); nac.mul(m, b)", {{3, 4}, {4}}});
+  check({"m = nac.gt(a, 0); nac.where(m, a, b)", {{3}, {3}}});
+  for (const data_type t : floats)
+    for (const char* const f : {"aten.maximum.default(a, b)", "aten.minimum.default(b, a)"})
+      check({f, {{3, 4}, {4}}, t});
+}
+
+TEST_CASE("transform/to_ark: transposed convolutions, and images that grow", "[transform]") {
+  const auto filters = [](const std::string& shape, int n) {
+    return "r = aten.arange.default(" + std::to_string(n) +
+           ", \"float32\"); q = nac.mul(r, 0.37); s = aten.sin.default(q); w = nac.view(s, " +
+           shape + "); ";
+  };
+  check({filters("[3, 2, 3, 2]", 36) + "aten.conv_transpose2d.input(a, w)", {{2, 3, 4, 5}}}, 2);
+  check(
+      {filters("[3, 2, 3, 3]", 54) + "aten.conv_transpose2d.input(a, w, b, [2, 2], [1, 1], [1, 1])",
+       {{2, 3, 4, 5}, {2}}},
+      2);
+  check({filters("[4, 1, 2, 3]", 24) +
+             "aten.conv_transpose2d.input(a, w, null, [2, 3], [0, 1], [0, 0], 2, [2, 1])",
+         {{4, 3, 5}}},
+        2);
+  check({filters("[3, 2, 3, 2]", 36) +
+             "h = aten.to.dtype(w, \"float16\"); aten.conv_transpose2d.input(a, h, null, [2, 2])",
+         {{2, 3, 4, 5}},
+         data_type::float16},
+        2);
+  check({filters("[2, 2, 2, 2]", 16) + "aten.conv_transpose2d.input(a, w, b, [2, 2])",
+         {{1, 2, 1, 1}, {2}}});
+  check({"aten.upsample_nearest2d.vec(a, null, [2.0, 2.0])", {{2, 3, 4, 5}}});
+  check({"aten.upsample_nearest2d.default(a, [6, 12])", {{1, 2, 3, 4}}});
+}
+
 TEST_CASE("transform/to_ark: arithmetic", "[transform]") {
   for (const data_type t : {data_type::float32, data_type::float16, data_type::int32,
                             data_type::int8, data_type::uint8})
@@ -445,10 +544,24 @@ TEST_CASE("transform/to_ark: parts that nothing reads are no outputs", "[transfo
 }
 
 TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
-  CHECK(refused({"aten.erf.default(a)", {{3}}}) ==
-        "v1 = aten.erf.default: there is no composition of ARK's operations");
-  CHECK(refused({"aten.log.default(a)", {{3}}}) ==
-        "v1 = aten.log.default: there is no composition of ARK's operations");
+  CHECK(refused({"aten.atan.default(a)", {{3}}}) ==
+        "v1 = aten.atan.default: there is no composition of ARK's operations");
+  CHECK(refused({"aten.softplus.default(a, 1, 5)", {{3}}}, errc::nac_to_ark_argument) ==
+        "v1 = aten.softplus.default: beta is 0, or threshold below 17");
+  CHECK(refused({"aten.maximum.default(a, b)", {{3}, {3}}, data_type::int32},
+                errc::nac_to_ark_type) ==
+        "v2 = aten.maximum.default: elements are i32; expected floats");
+  CHECK(
+      refused({"aten.__and__.Tensor(a, b)", {{3}, {3}}, data_type::int32}, errc::nac_to_ark_type) ==
+      "v2 = aten.__and__.Tensor: bits of integers; expected bool");
+  CHECK(refused({"aten.conv_transpose2d.input(a, b)", {{1, 2, 3, 3}, {2, 3, 2, 2}}},
+                errc::nac_to_ark_argument) ==
+        "v2 = aten.conv_transpose2d.input: filters of a transposed convolution are from inputs");
+  CHECK(refused({"w = nac.ones([2, 3, 2, 2]); aten.conv_transpose2d.input(a, w, null, [1, 1], [2, "
+                 "2])",
+                 {{1, 2, 5, 5}}},
+                errc::nac_to_ark_argument) ==
+        "v2 = aten.conv_transpose2d.input: padding that is larger than the filters");
   CHECK(refused({"aten.relu_.default(a)", {{3}}}) ==
         "v1 = aten.relu_.default: it writes in place; `tessera optimize` makes results of such "
         "writes where it can");
@@ -456,8 +569,6 @@ TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
         "v1 = aten.dropout.default: it draws random numbers");
   CHECK(refused({"aten.rand_like.default(a)", {{3}}}) ==
         "v1 = aten.rand_like.default: there is no composition of ARK's operations");
-  CHECK(refused({"m = nac.gt(a, 0); nac.where(m, a, b)", {{3}, {3}}}) ==
-        "v2 = nac.gt: there is no composition of ARK's operations");
   CHECK(refused({"nac.where(a, a, b)", {{3}, {3}}, data_type::uint8}, errc::nac_to_ark_type) ==
         "v2 = nac.where: the mask is u8; expected bool");
   CHECK(refused({"aten.pow.Tensor_Scalar(a, 2.5)", {{3}}}) ==

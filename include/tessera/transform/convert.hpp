@@ -35,14 +35,15 @@
 //   outputs         copies, which are called output_0, output_1, …
 //   operations      of ARK, or compositions: linear, attention, norms, softmax, convolutions, activations
 //   more than four  dimensions are merged where an operation treats neighbours alike
-//   rounding        float32 within 1e-5 of the largest magnitude; gelu without "tanh" by an approximation
-//                   whose relative error is 1.2e-7, tanh as 2 sigmoid(2x) - 1, within 2.4e-7 of 1; float16
-//                   and bfloat16 are widened within compositions. clamp and its like add and subtract
-//                   their bounds
+//   comparisons     exact, of floats and of integers; truth values are UINT8 of 0 and 1
+//   rounding        float32 within 1e-5 of the largest magnitude; gelu without "tanh" and erf by an
+//                   approximation whose relative error is 1.2e-7, tanh as 2 sigmoid(2x) - 1, within 2.4e-7
+//                   of 1, logarithms by series; sin and cos up to 8192. float16 and bfloat16 are widened
+//                   within compositions. clamp and its like add and subtract their bounds
 //   refused         writes in place (`optimize` removes most of them), states, branches, random numbers,
-//                   comparisons of what depends on inputs, operations without a composition
+//                   arithmetic of int64, operations without a composition
 //   not the same    what isn't finite: where a mask is an input, -inf becomes -3e38 (-65504 of float16),
-//                   of which softmax makes 0, too; rows of attention that such a mask leaves nothing of
+//                   of which softmax makes 0, too
 //
 // Link tessera::transform.
 //
