@@ -310,7 +310,7 @@ page page_of(const nem::program* program, std::string_view source, const report*
   all.drawn = draw(*program, how);
   all.nodes.resize(all.drawn.nodes.size());
   task_nodes nodes;
-  nem::for_each_task(*program, nodes);
+  nem::for_each_task(*program, nodes, 1);  // as it is drawn
   const task_statements statements(program->model(), source);
   for (std::size_t n = 0; n < all.nodes.size(); ++n) {
     const picture::node& drawn = all.drawn.nodes[n];

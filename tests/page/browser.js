@@ -93,6 +93,8 @@
       check(near(x, nameWidth + e.ts / last * wide), `${e.name} starts where the trace says`);
       check(near(w, Math.max(0.5, e.dur / last * wide)), `${e.name} is as long as the trace says`);
     }
+    check(data.marks.length > 0 || spans.every(e => lineOf(e) === undefined || keysByLine.has(lineOf(e))),
+      'every task of a program is in its graph');
     click(bars.at(-1));
     check(side.textContent.includes('duration'), 'a click on a bar shows its time');
     check([...side.querySelectorAll('button')].some(b => b.textContent === 'In the graph'), 'a bar leads to the graph');

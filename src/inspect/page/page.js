@@ -12,7 +12,10 @@ for (const graph of data.graphs) {
   graph.nodes = graph.nodes.map(([id, style, at, words, more]) => {
     const lines = [];
     for (let i = 0; i < words.length; i += 2) lines.push([words[i], ...data.fonts[words[i + 1]]]);
-    const rows = more.rows?.map((row, i) => (Array.isArray(row) ? row : ['argument ' + (i + 1), row]));
+    const rows = more.rows?.map((row, i) => {
+      const [key, value] = Array.isArray(row) ? row : [String(i + 1), row];
+      return [/^\d+$/.test(key) ? 'argument ' + key : key, value];
+    });
     return {id, at, lines, ...data.styles[style], ...more, rows};
   });
   graph.edges = graph.edges.map(([from, to, way, more]) => ({from, to, way, ...more}));
@@ -408,7 +411,9 @@ function readTrace(trace) {
       lastTime = Math.max(lastTime, e.ts);
     }
   }
-  for (const [key, events] of byThread) {
+  const places = key => key.split('/').map(Number);
+  const inOrder = ([a], [b]) => places(a)[0] - places(b)[0] || places(a)[1] - places(b)[1];
+  for (const [key, events] of [...byThread].sort(inOrder)) {
     events.sort((a, b) => a.ts - b.ts);
     const busy = events.reduce((sum, e) => sum + e.dur, 0);
     rows.push({name: names.get(key) ?? key, process: names.get('p' + key.split('/')[0]) ?? '', events, busy});
@@ -418,7 +423,7 @@ function readTrace(trace) {
 if (data.trace) readTrace(data.trace);
 
 const lineOf = e => typeof e.args?.line === 'number' ? e.args.line - 1 : undefined;
-const keyOfEvent = e => keysById.get('t' + e.args?.task) ?? keysById.get(e.name.split(' ')[0]) ?? keysByLine.get(lineOf(e));
+const keyOfEvent = e => keysByLine.get(lineOf(e)) ?? keysById.get(e.name.split(' ')[0]);
 
 const plain = ['#dfe5ec', '#66727f'];
 /// The colours of an event are those of its node.
@@ -710,7 +715,8 @@ if (lines.length) addSection('text', data.textTitle || 'Text', drawText());
 if (data.weights.length) addSection('weights', 'Weights', weightsTable());
 introduce();
 if (sections.size) show(sections.keys().next().value);
-// page.html#v12 shows a node, page.html#line=7 a line.
+// page.html#v12 shows a node, page.html#line=7 a line, page.html#timeline a section.
 const wanted = decodeURIComponent(location.hash.slice(1));
 if (keysById.has(wanted)) goTo({key: keysById.get(wanted)});
+else if (sections.has(wanted)) show(wanted);
 else if (/^line=\d+$/.test(wanted) && lines.length) goTo({line: Number(wanted.slice(5)) - 1});
