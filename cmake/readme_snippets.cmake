@@ -9,7 +9,8 @@
 #   ```console   lines with `$ ` are commands; those that use the tessera tool run, in order, in a
 #                folder where the project's folders are found, and print what follows them. A line
 #                `...` matches any lines.
-#   ![…](…)      is the file that one of the commands writes under the same name.
+#   ![…](…)      is the file that one of the commands writes under the same name; a .png is a browser's picture of
+#                the page with that name.
 #
 #   cmake -DROOT=. -DCXX=g++ -DSCRATCH=dir [-DTOOL=build/.../tessera] -P cmake/readme_snippets.cmake
 
@@ -222,7 +223,10 @@ string(REGEX MATCHALL "!\\[[^]]*\\]\\([^)]+\\)" pictures "${text}")
 foreach(picture IN LISTS pictures)
   string(REGEX REPLACE ".*\\((.*)\\)" "\\1" picture "${picture}")
   get_filename_component(name "${picture}" NAME)
-  if(TOOL)
+  string(REGEX REPLACE "png$" "html" page "${name}")
+  if(TOOL AND name MATCHES "png$" AND NOT EXISTS "${SCRATCH}/${page}")
+    report(1 "${picture} is of a page that no command of the README makes: ${page}")
+  elseif(TOOL AND NOT name MATCHES "png$")
     file(SHA256 "${SCRATCH}/${name}" made)
     file(SHA256 "${ROOT}/${picture}" shown)
     if(NOT made STREQUAL shown)
