@@ -42,8 +42,8 @@ foreach(file IN LISTS files)
   endif()
 
   # Data is held by its own tests, and is allowed to be as odd as it needs to be.
-  if(file MATCHES "^(tests/data|fuzz/corpus)/"
-     OR NOT file MATCHES "\\.(hpp|cpp|h|txt|cmake|in|md|yml|yaml|sh|json|dict)$|^\\.(ci/|clang|git)|^LICENSE$")
+  if(file MATCHES "^(tests/data|fuzz/corpus)/|\\.png$"
+     OR NOT file MATCHES "\\.(hpp|cpp|h|js|css|txt|cmake|in|md|yml|yaml|sh|json|dict)$|^\\.(ci/|clang|git)|^LICENSE$")
     continue()
   endif()
   math(EXPR count "${count} + 1")
