@@ -38,7 +38,13 @@ namespace {
 constexpr budget limit{.max_steps = 1 << 20, .max_memory = 1 << 22};
 constexpr budget lowered_limit{.max_steps = 1 << 26, .max_memory = 1 << 26};
 
-using shapes = std::vector<std::vector<std::int64_t>>;
+/// What an input is.
+struct form {
+  std::vector<std::int64_t> shape;
+  nac::data_type type = nac::data_type::float32;
+  std::int64_t end = 0;  ///< of indices; 0 for others
+};
+using forms = std::vector<form>;
 
 // ---- the first line
 
@@ -84,11 +90,18 @@ class letters {
   return out + "  }\n}\nprogram p:\n";
 }
 
-[[nodiscard]] shapes shapes_of(const letters& l, std::size_t count) {
-  static const shapes all = {{1, 2, 5, 4}, {3, 4},          {2, 3, 4}, {5},    {},  {2, 4, 9, 7},
-                             {1, 6, 4, 8}, {2, 2, 3, 3, 2}, {8, 8},    {0, 3}, {1}, {1, 1, 33}};
-  shapes out;
-  for (std::size_t k = 0; k < count; ++k) out.push_back(all[l.at(5 + k, all.size())]);
+/// Letters from a on are shapes of float32, those from m on the same of int64, and so on.
+[[nodiscard]] forms forms_of(const letters& l, std::size_t count) {
+  static const std::vector<std::int64_t> shapes[] = {
+      {1, 2, 5, 4}, {3, 4},          {2, 3, 4}, {5},    {},  {2, 4, 9, 7},
+      {1, 6, 4, 8}, {2, 2, 3, 3, 2}, {8, 8},    {0, 3}, {1}, {1, 1, 33}};
+  constexpr nac::data_type types[] = {nac::data_type::float32, nac::data_type::int64,
+                                      nac::data_type::boolean};
+  forms out;
+  for (std::size_t k = 0; k < count; ++k) {
+    const std::size_t n = l.at(5 + k, std::size(shapes) * std::size(types));
+    out.push_back({shapes[n % std::size(shapes)], types[n / std::size(shapes)]});
+  }
   return out;
 }
 
@@ -97,18 +110,24 @@ class letters {
 /// Operations that are exact for small whole numbers.
 [[nodiscard]] bool is_exact(nac::operation o) noexcept {
   using enum nac::operation;
-  constexpr nac::operation these[] = {relu,       abs,
-                                      neg,        mul,
-                                      minimum,    maximum,
-                                      add,        sub,
-                                      rsub,       square,
-                                      clamp,      clamp_max,
-                                      relu6,      hardtanh,
-                                      linear,     addmm,
-                                      matmul,     conv1d,
-                                      conv2d,     convolution,
-                                      max_pool2d, max_pool2d_with_indices,
-                                      addcmul};
+  constexpr nac::operation these[] = {relu,        abs,
+                                      neg,         mul,
+                                      minimum,     maximum,
+                                      add,         sub,
+                                      rsub,        square,
+                                      clamp,       clamp_max,
+                                      relu6,       hardtanh,
+                                      linear,      addmm,
+                                      matmul,      conv1d,
+                                      conv2d,      convolution,
+                                      max_pool2d,  max_pool2d_with_indices,
+                                      addcmul,     gt,
+                                      ge,          lt,
+                                      le,          eq,
+                                      ne,          where,
+                                      logical_and, logical_or,
+                                      logical_not, sum,
+                                      amax,        embedding};
   return std::find(std::begin(these), std::end(these), o) != std::end(these);
 }
 /// Operations that move elements.
@@ -179,25 +198,30 @@ struct watcher : vn::no_observer {
   }
 };
 
-/// The elements of an input: whole numbers from -3 to 3.
-[[nodiscard]] std::vector<float> elements_of(const std::vector<std::int64_t>& shape,
-                                             std::size_t k) {
+/// The elements of an input: whole numbers from -3 to 3; indices from 0 on, truth values of 0 and 1.
+[[nodiscard]] std::vector<float> elements_of(const form& f, std::size_t k) {
   std::size_t n = 1;
-  for (const std::int64_t d : shape) n *= static_cast<std::size_t>(d);
+  for (const std::int64_t d : f.shape) n *= static_cast<std::size_t>(d);
   std::vector<float> out(n);
-  for (std::size_t i = 0; i < n; ++i)
-    out[i] = static_cast<float>(static_cast<std::int64_t>((i * 5 + i / 7 + k) % 7) - 3);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::int64_t v = static_cast<std::int64_t>((i * 5 + i / 7 + k) % 7) - 3;
+    if (f.end > 0) v = (v + 3) % f.end;
+    if (f.type == nac::data_type::boolean) v = v > 0 ? 1 : 0;
+    out[i] = static_cast<float>(v);
+  }
   return out;
 }
 
 /// The outputs that the lowered program's must be close to; none where that can't be said.
-[[nodiscard]] std::optional<std::vector<std::vector<float>>> expected(const nac::program& p,
-                                                                      const shapes& of) {
+[[nodiscard]] std::optional<std::vector<std::vector<double>>> expected(const nac::program& p,
+                                                                       const forms& of) {
   vn::interpreter machine(p, {.max_memory = limit.max_memory, .frees = vn::freeing::never});
   for (std::size_t k = 0; k < of.size(); ++k) {
-    vn::tensor x = vn::make_tensor(machine.arena(), nac::data_type::float32, vn::shape(of[k]));
+    vn::tensor x = vn::make_tensor(machine.arena(), of[k].type, vn::shape(of[k].shape));
     const std::vector<float> from = elements_of(of[k], k);
-    std::copy(from.begin(), from.end(), x.elements<float>().begin());
+    vn::visit(x.type, [&]<class T>(vn::of<T>) {
+      for (std::size_t i = 0; i < from.size(); ++i) x.as<T>()[i] = vn::convert<T>(from[i]);
+    });
     machine.set_input(k, std::move(x));
   }
   const view<nac::step> steps = p.code().steps;
@@ -218,11 +242,13 @@ struct watcher : vn::no_observer {
     if (!depends[i] || is_move(o)) continue;
     if (!are_whole || (!is_exact(o) && !is_close(o))) return std::nullopt;
   }
-  std::vector<std::vector<float>> out;
+  std::vector<std::vector<double>> out;
   for (const vn::value& v : machine.outputs()) {
-    const vn::value& t = vn::decayed(v);
-    const std::span<const float> elements = t.as_tensor().elements<const float>();
-    out.emplace_back(elements.begin(), elements.end());
+    const vn::tensor& t = vn::decayed(v).as_tensor();
+    std::vector<double>& to = out.emplace_back(t.size());
+    vn::visit(t.type, [&]<class T>(vn::of<T>) {
+      for (std::size_t i = 0; i < to.size(); ++i) to[i] = vn::convert<double>(t.as<T>()[i]);
+    });
   }
   return out;
 }
@@ -237,6 +263,8 @@ using outputs = std::vector<std::vector<std::byte>>;
     std::array<std::byte, 4> word{};
     if (type == nem::element::f32)
       store_le(word.data(), std::bit_cast<std::uint32_t>(x));
+    else if (type == nem::element::i32 || type == nem::element::u8)
+      store_le(word.data(), static_cast<std::uint32_t>(static_cast<std::int32_t>(x)));
     else
       store_le(word.data(),
                type == nem::element::f16 ? half_from_float(x) : bfloat16_from_float(x));
@@ -245,7 +273,7 @@ using outputs = std::vector<std::vector<std::byte>>;
   return out;
 }
 
-[[nodiscard]] outputs run(const nem::program& p, const transform::lowered& made, const shapes& of,
+[[nodiscard]] outputs run(const nem::program& p, const transform::lowered& made, const forms& of,
                           vm::nem::schedule order) {
   vm::nem::machine machine(p,
                            {.max_memory = lowered_limit.max_memory, .schedule = order, .seed = 5});
@@ -269,17 +297,26 @@ using outputs = std::vector<std::vector<std::byte>>;
   return out;
 }
 
-void check_numbers(const nac::program& p, const shapes& of, const outputs& found) {
+[[nodiscard]] double number_at(const std::byte* from, nem::element type) {
+  if (type == nem::element::u8) return static_cast<double>(*from);
+  const auto word = load_le<std::uint32_t>(from);
+  if (type == nem::element::i32) return static_cast<std::int32_t>(word);
+  return static_cast<double>(std::bit_cast<float>(word));
+}
+
+/// Of a program in float32.
+void check_numbers(const nac::program& p, const transform::lowered& made, const forms& of,
+                   const outputs& found) {
   const auto wanted = expected(p, of);
   if (!wanted) return;
   fuzz::require(wanted->size() == found.size(), "outputs are those of the container");
   for (std::size_t k = 0; k < found.size(); ++k) {
-    fuzz::require((*wanted)[k].size() * 4 == found[k].size(), "outputs have as many elements");
+    const nem::element type = made.outputs[k].type;
+    const std::size_t size = nem::bitwidth(type) / 8;
+    fuzz::require((*wanted)[k].size() * size == found[k].size(), "outputs have as many elements");
     double worst = 0, largest = 1;
     for (std::size_t i = 0; i < (*wanted)[k].size(); ++i) {
-      const auto a = static_cast<double>((*wanted)[k][i]);
-      const auto b = static_cast<double>(
-          std::bit_cast<float>(load_le<std::uint32_t>(found[k].data() + i * 4)));
+      const double a = (*wanted)[k][i], b = number_at(found[k].data() + i * size, type);
       fuzz::require(std::isfinite(b), "what is finite stays so");
       worst = std::max(worst, std::abs(a - b));
       largest = std::max(largest, std::abs(a));
@@ -319,18 +356,26 @@ void lower(const nac::program& p, const letters& l) {
   const result<nem::program> device = nem::verify(std::move(*device_model));
   fuzz::require(device && device->target() != nullptr, "devices are valid");
   transform::lower_options how;
-  how.shapes = shapes_of(l, p.inputs().size());
+  forms of = forms_of(l, p.inputs().size());
+  for (const form& f : of) {
+    how.shapes.push_back(f.shape);
+    how.types.push_back(f.type);
+  }
   how.type = type_of(l);
   how.limit = limit;
   how.calibration.emplace_back();
-  for (std::size_t k = 0; k < how.shapes.size(); ++k)
-    how.calibration[0].push_back(elements_of(how.shapes[k], k));
+  for (std::size_t k = 0; k < of.size(); ++k) {
+    form indices = of[k];
+    if (indices.type == nac::data_type::int64) indices.end = 1;  // which every table has
+    how.calibration[0].push_back(elements_of(indices, k));
+  }
   const auto lower_once = [&](tessera::report& found) {
     return transform::lower(p, device->catalog(), *device->target(), how, &found);
   };
   tessera::report found, of_second;
   const result<transform::lowered> made = lower_once(found);
   if (!made) return check_refusal(made.error(), found, p);
+  for (std::size_t k = 0; k < of.size(); ++k) of[k].end = made->inputs[k].end;
   const text source = written(made->model);
   const result<transform::lowered> second = lower_once(of_second);
   fuzz::require(second && second->weights == made->weights,
@@ -342,11 +387,10 @@ void lower(const nac::program& p, const letters& l) {
   fuzz::require(static_cast<bool>(program), "what is lowered is valid");
   fuzz::require(found.warnings == 0, "without warnings");
   fuzz::require(program->has_all_hazards(), "all races are searched for");
-  const outputs first = run(*program, *made, how.shapes, vm::nem::schedule::in_order);
+  const outputs first = run(*program, *made, of, vm::nem::schedule::in_order);
   for (const auto order : {vm::nem::schedule::reverse, vm::nem::schedule::random})
-    fuzz::require(run(*program, *made, how.shapes, order) == first,
-                  "schedules give the same bytes");
-  if (how.type == nem::element::f32) check_numbers(p, how.shapes, first);
+    fuzz::require(run(*program, *made, of, order) == first, "schedules give the same bytes");
+  if (how.type == nem::element::f32) check_numbers(p, *made, of, first);
   if (how.type != nem::element::i8) return;
   how.limit = lowered_limit;
   const transform::agreement a = transform::compare(p, *program, *made, how);
