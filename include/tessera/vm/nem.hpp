@@ -186,6 +186,9 @@ struct machine_options {
   std::uint32_t lookahead = 1u << 16;  ///< tasks that may wait; not for in_order
   race_search races = race_search::unverified;
   bool keep_going = false;  ///< after RT-DIV0, RT-INDEX, RT-UNSUPPORTED and RT-RACE
+  /// Tasks take time on a timeline and compute nothing: no finding depends on a value, and no byte
+  /// changes.
+  bool is_dry = false;
   host_function host = {};
 };
 

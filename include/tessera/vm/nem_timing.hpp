@@ -13,6 +13,10 @@
 //                           NMU.int4_macs … by the type of the weights, where it has them
 //   all others              ceil(elements / elements per cycle) + latency     256, 1
 //
+// Layout operations are among the others: they count the elements that they rearrange, not the bytes
+// that these take, so that gathering a tile from L2 or DDR takes less time than a transfer of as many
+// bytes. A program that wants times that hold on hardware moves what is in a row by transfers.
+//
 // A product that a VPU executes, in place of an NMU, takes ceil(macs / elements per cycle) +
 // latency 2.
 //
@@ -106,6 +110,10 @@ struct timing_profile {
   /// All names, ", " between them.
   [[nodiscard]] static std::string_view names() noexcept;
 };
+
+/// Multiply-accumulates of an NMU in a cycle: the target's for weights of that type, where it has them.
+[[nodiscard]] std::uint64_t macs_per_cycle(const timing_profile& costs, const model::catalog& c,
+                                           const model::device* target, element weights) noexcept;
 
 /// A buffer that an instance touches.
 struct touched_buffer {

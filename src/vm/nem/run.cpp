@@ -160,7 +160,7 @@ void run_visitor::task(const model::values& v, const model::task& t) {
   b.loops = loops_;
   b.iteration = values_;
   b.what.is_deterministic = is_deterministic(t.node);
-  if (!spend(t.node, steps_of(b.what))) return;
+  if (!how_.is_dry && !spend(t.node, steps_of(b.what))) return;
   if (has_graph_)
     keep(v, t, b);
   else

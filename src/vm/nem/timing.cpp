@@ -80,6 +80,15 @@ template <class Change>
 
 }  // namespace
 
+std::uint64_t macs_per_cycle(const timing_profile& costs, const model::catalog& c,
+                             const model::device* target, element weights) noexcept {
+  if (!costs.is_of_target || target == nullptr) return costs.macs;
+  const std::string_view key = macs_key(weights);
+  if (key.empty()) return costs.macs;
+  const std::int64_t n = c.characteristic(*target, unit::nmu, key, 0);
+  return n > 0 ? static_cast<std::uint64_t>(n) : costs.macs;
+}
+
 bool timing_profile::set(std::string_view name, std::uint64_t value) noexcept {
   for (const parameter& p : parameters) {
     if (p.name != name) continue;
@@ -294,12 +303,8 @@ class timeline::state {
   }
 
   [[nodiscard]] std::uint64_t macs_a_cycle(const call& c) const noexcept {
-    const model::device* const d = program_.target();
-    if (!costs_.is_of_target || d == nullptr || c.inputs.size() < 2) return costs_.macs;
-    const std::string_view key = macs_key(c.inputs[1].element);
-    if (key.empty()) return costs_.macs;
-    const std::int64_t n = program_.catalog().characteristic(*d, unit::nmu, key, 0);
-    return n > 0 ? static_cast<std::uint64_t>(n) : costs_.macs;
+    if (c.inputs.size() < 2) return costs_.macs;
+    return macs_per_cycle(costs_, program_.catalog(), program_.target(), c.inputs[1].element);
   }
   [[nodiscard]] std::uint64_t cost(const call& c, unit on) const noexcept {
     const work w = work_of(c);

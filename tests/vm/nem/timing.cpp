@@ -928,3 +928,59 @@ TEST_CASE("vm/nem/timing: the unit that is free first, as a search of all of the
   CHECK(when.report().stalls[static_cast<std::size_t>(cause::unit)] == waited);
   CHECK(waited != 0);
 }
+
+TEST_CASE("vm/nem/timing: a dry run takes the same time and computes nothing", "[vm_nem]") {
+  const auto d = nem_test::read(
+      "buffer x : DDR (size=4096)\nbuffer y : L1[0] (size=4096)\n"
+      "loop i in [0..3] @max_in_flight(2):\n"
+      "  t = transfer.async(dst=region(y, i * 1024, 1024), src=region(x, i * 1024, 1024))\n"
+      "  r = div.async in region(y, i * 1024, 1024) elem=i32, shape=[256], layout=C,\n"
+      "    region(y, i * 1024, 1024) elem=i32, shape=[256], layout=C\n"
+      "    out region(y, i * 1024, 1024) elem=i32, shape=[256], layout=C deps=[t]\nendloop\n");
+  REQUIRE(d);
+  const auto p = nem_test::verify(nem::model(*d));
+  REQUIRE(p);
+  std::vector<std::byte> ones(4096, std::byte{1});
+  const auto run = [&](bool is_dry, vm::nem::timeline& when, std::vector<std::byte>& y) {
+    vm::nem::machine m(*p, {.is_dry = is_dry});
+    CHECK(m.bind(*m.find("x"), ones));
+    report found;
+    const vm::nem::outcome done = m.run(&found, &when);
+    CHECK(done);
+    CHECK(done.tasks == 8);
+    CHECK(found.diagnostics.empty());
+    const auto bytes = m.bytes(*m.find("y"));
+    y.assign(bytes.begin(), bytes.end());
+  };
+  vm::nem::timeline wet(*p), dry(*p);
+  std::vector<std::byte> computed, untouched;
+  run(false, wet, computed);
+  run(true, dry, untouched);
+  CHECK(dry.report().cycles == wet.report().cycles);
+  CHECK(dry.report().tasks == wet.report().tasks);
+  CHECK(computed != std::vector<std::byte>(4096));
+  CHECK(untouched == std::vector<std::byte>(4096));
+  // Nothing is divided by what nobody has loaded.
+  vm::nem::machine m(*p, {.is_dry = true});
+  CHECK(m.run());
+  vm::nem::machine zeros(*p);
+  CHECK(zeros.run().code == errc::nem_rt_div0);
+}
+
+TEST_CASE("vm/nem/timing: multiply-accumulates of an NMU, by the type of the weights", "[vm_nem]") {
+  const auto d = nem_test::read(device("2", "NMU = 1 CSTL = 1", "NMU { fp16_macs = 512 int8_macs = 1024 }"));
+  REQUIRE(d);
+  const auto p = nem_test::verify(nem::model(*d));
+  REQUIRE(p);
+  using nem::element;
+  const timing_profile costs;
+  const auto rate = [&](element e) {
+    return vm::nem::macs_per_cycle(costs, p->catalog(), p->target(), e);
+  };
+  CHECK(rate(element::f16) == 512);
+  CHECK(rate(element::bf16) == 512);
+  CHECK(rate(element::u8) == 1024);
+  CHECK(rate(element::i4) == 4096);
+  CHECK(rate(element::f32) == 4096);
+  CHECK(vm::nem::macs_per_cycle(costs, p->catalog(), nullptr, element::f16) == 4096);
+}
