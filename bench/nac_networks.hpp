@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: MIT
 //
 // Two networks as NAC programs, with random weights: a residual CNN of 18 layers and the encoder of a
-// transformer, in the operations that torch.export gives for them.
+// transformer, in the operations that torch.export gives for them; and single layers.
 //
 //   bench::network net(bench::residual{.size = 32, .classes = 10, .widths = {8, 16, 32, 64}});
 //   vm::nac::machine vm(net.program());               // the file has a schedule
@@ -29,6 +29,7 @@
 #include <stdexcept>
 #include <string>
 #include <tessera/core/bytes.hpp>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,15 @@ struct residual {
 struct encoder {
   std::int32_t layers = 6, width = 256, heads = 4, sequence = 128, feed_forward = 1024;
   std::int32_t vocabulary = 1000;
+  bool has_words = true;  ///< else its input are rows of `width`, and nothing is masked
+};
+/// A convolution of 3 x 3 that keeps a picture's size; in and out, channels are its last dimension.
+struct convolution_layer {
+  std::int32_t size = 56, channels = 64;
+};
+/// A matrix of size x size times weights of the same size.
+struct product_layer {
+  std::int32_t size = 256;
 };
 
 /// A product of matrices that a part of a network comes down to, m x k by k x n.
@@ -104,6 +114,8 @@ class network {
  public:
   explicit network(const residual& of) { build(of); }
   explicit network(const encoder& of) { build(of); }
+  explicit network(const convolution_layer& of) { build(of); }
+  explicit network(const product_layer& of) { build(of); }
 
   [[nodiscard]] const tessera::nac::program& program() const noexcept { return *program_; }
   template <class Machine>
@@ -112,6 +124,12 @@ class network {
       m.set_input(i, tessera::vm::nac::load(
                          m.arena(), inputs_[i].type, inputs_[i].dims,
                          tessera::bytes(inputs_[i].bytes.data(), inputs_[i].bytes.size())));
+  }
+  /// Of each input.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> shapes() const {
+    std::vector<std::vector<std::int64_t>> out;
+    for (const input& in : inputs_) out.emplace_back(in.dims.begin(), in.dims.end());
+    return out;
   }
   /// Convolutions, linear layers and attention.
   [[nodiscard]] const std::vector<product>& products() const noexcept { return products_; }
@@ -237,7 +255,8 @@ class network {
     y = linear(y, n, of.feed_forward, width);
     return normalise_rows(code_.op("aten.add.Tensor", {x, y}), width);
   }
-  void build(const encoder& of) {
+  /// The encoder's words and their mask, and the rows of the words.
+  [[nodiscard]] std::pair<operand, operand> embed(const encoder& of) {
     using tessera::nac::data_type;
     const operand ids = code_.input(), mask = code_.input();
     const std::size_t n = count(of.sequence), width = count(of.width);
@@ -248,12 +267,50 @@ class network {
     inputs_.push_back({data_type::boolean, {1, 1, 1, of.sequence}, std::move(seen)});
     const operand words = code_.parameter({whole(of.vocabulary), whole(of.width)},
                                           random_.weights(count(of.vocabulary) * width, 1));
-    operand x = code_.op("aten.embedding.default", {words, ids});
+    const operand x = code_.op("aten.embedding.default", {words, ids});
     const operand positions =
         code_.parameter({whole(of.sequence), whole(of.width)}, random_.weights(n * width, 1));
-    x = code_.op("aten.add.Tensor", {x, positions});
+    return {code_.op("aten.add.Tensor", {x, positions}), mask};
+  }
+  void build(const encoder& of) {
+    operand x, mask;
+    if (of.has_words) {
+      std::tie(x, mask) = embed(of);
+    } else {
+      x = input_of({1, of.sequence, of.width});
+      mask = code_.null();
+    }
     for (std::int32_t layer = 0; layer < of.layers; ++layer) x = encode(x, mask, of);
     code_.output({x});
+    finish();
+  }
+
+  // ---- single layers
+
+  [[nodiscard]] operand input_of(const std::vector<std::int64_t>& dims) {
+    std::size_t n = 1;
+    for (const std::int64_t d : dims) n *= static_cast<std::size_t>(d);
+    inputs_.push_back({tessera::nac::data_type::float32,
+                       tessera::vm::nac::shape(std::span<const std::int64_t>(dims)),
+                       bytes_of(random_.weights(n, 1))});
+    return code_.input();
+  }
+  void build(const convolution_layer& of) {
+    const operand x =
+        code_.op("aten.permute.default",
+                 {input_of({1, of.size, of.size, of.channels}), code_.int_list({0, 3, 1, 2})});
+    std::int32_t size = of.size;
+    const operand y = convolve(x, of.channels, of.channels, 3, 1, size);
+    code_.output({code_.op("aten.permute.default", {y, code_.int_list({0, 2, 3, 1})})});
+    finish();
+  }
+  void build(const product_layer& of) {
+    const operand x = input_of({of.size, of.size});
+    const operand w =
+        code_.parameter({whole(of.size), whole(of.size)},
+                        random_.weights(count(of.size) * count(of.size), whole(of.size)));
+    products_.push_back({count(of.size), count(of.size), count(of.size)});
+    code_.output({code_.op("aten.matmul.default", {x, w})});
     finish();
   }
 

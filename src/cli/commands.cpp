@@ -383,8 +383,13 @@ constexpr option_row option_rows[] = {
      "schedules, and agrees with the network on random inputs; of i8, exactly\n"
      "with the quantized network"},
     {"lower", "--report", "", everywhere,
-     "Print each step's tiles, cycles, use of units and bytes moved, and the\n"
-     "least cycles in which the device's units could do its work"},
+     "Print each step's tiles, cycles, use of units and bytes moved, and its bound:\n"
+     "products at the device's peak, or each byte moved once, whichever takes longer"},
+    {"lower", "--json", "", everywhere, "Print the report as one JSON object"},
+    {"lower", "--effort", "N", everywhere,
+     "How much is tried for each step: 0 tiles by a formula, 1 also the best ones of\n"
+     "large steps in abstract time, 2 more of them and of all steps (1)",
+     "", 0, 2},
     {"lower", "--no-optimize", "", everywhere, "Lower the container as it is, not `optimize`d"},
     {"lower", "--weights", "FILE", everywhere,
      "The safetensors file with external weights (model.safetensors in the\nfolder of model.nac)"},
@@ -590,7 +595,9 @@ compute is an error that names the instruction, the device and the reason. --che
 differences of 1e-5 (f32), 5e-3 (f16) or 4e-2 (bf16) of an output's largest magnitude.
 --dtype i8 is for products, pools and operations on elements, by the ranges that runs of the network
 find. Norms, softmax and others stay floats, as inputs and outputs do: f32 where the device can
-quantize it, else f16. --check shows how far outputs are from the network's, and tolerates 0.5.)"},
+quantize it, else f16. --check shows how far outputs are from the network's, and tolerates 0.5.
+A step's cycles in the report are those after the step before it. What it loads while that one computes
+belongs to it, so its bound and its use of units can be more than 100 %.)"},
     {"trace", everywhere, R"(The output opens in https://ui.perfetto.dev or chrome://tracing.)"},
     {"trace", in_nac,
      R"(One track has the instructions, another what the memory coprocessor frees, forwards and loads; a

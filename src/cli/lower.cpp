@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstring>
 #include <memory>
+#include <tessera/core/json_write.hpp>
 #include <tessera/core/report.hpp>
 #include <tessera/nem/write.hpp>
 
@@ -26,6 +27,7 @@ namespace {
 struct lower_verb_options {
   std::string output, type = "f32";
   std::vector<std::string> calibration;
+  std::uint32_t effort = 1;
   bool check = false, report = false, no_optimize = false;
   nem_options device;
   run_options run;
@@ -94,6 +96,7 @@ class lowering_run {
     }
     how_.type = nem::find_element(options_.type);
     how_.seed = options_.run.seed.value_or(0);
+    how_.effort = options_.effort;
     how_.limit = budget_of(options_.run);
     return calibrate(p);
   }
@@ -173,6 +176,10 @@ class lowering_run {
   [[nodiscard]] exit_code show_report(const nem::program& p) const {
     const result<transform::lower_report> r = transform::report_of(p, how_.limit);
     if (!r) return to_.fail(r.error(), file_);
+    if (to_.as_json) {
+      const text report = as_json(*r);
+      return print_result(report);
+    }
     std::vector<std::vector<std::string>> rows;
     rows.push_back({"tile", "tiles", "cycles", "bound", "%", "NMU %", "CSTL %", "DMA %", "sDMA %",
                     "bytes", "macs", "step"});
@@ -196,6 +203,37 @@ class lowering_run {
     row.push_back(shown_text(s.name));
     return row;
   }
+  [[nodiscard]] text as_json(const transform::lower_report& r) const {
+    text out;
+    json::writer w(out);
+    w.begin_object().key("file").string(json_name(to_.path));
+    w.key("type").string(options_.type).key("units").begin_object();
+    for (std::size_t u = 0; u < nem::unit_count; ++u)
+      if (r.units[u] != 0) w.key(nem::unit_names[u]).integer(r.units[u]);
+    w.end().key("steps").begin_array();
+    for (const transform::step_report& s : r.steps) write(w, s, r);
+    w.end().key("all");
+    write(w, r.all, r);
+    w.end();
+    out << '\n';
+    return out;
+  }
+  static void write(json::writer& w, const transform::step_report& s,
+                    const transform::lower_report& of) {
+    const auto number = [&](std::string_view key, std::uint64_t n) {
+      w.key(key).integer(static_cast<std::int64_t>(n));
+    };
+    w.begin_object().key("name").string(s.name).key("tile").string(s.tile);
+    number("tiles", s.tiles);
+    number("cycles", s.cycles);
+    number("bound", s.roofline);
+    number("macs", s.macs);
+    number("bytes", s.bytes);
+    w.key("busy").begin_object();
+    for (std::size_t u = 0; u < nem::unit_count; ++u)
+      if (of.units[u] != 0) number(nem::unit_names[u], s.busy[u]);
+    w.end().end();
+  }
   [[nodiscard]] static std::string percent(std::uint64_t part, std::uint64_t whole) {
     if (whole == 0) return "-";
     char shown[32];
@@ -216,6 +254,7 @@ class lowering_run {
 
 [[nodiscard]] exit_code lower_file(const lower_verb_options& o) {
   const reporting to{o.run.files[0], o.run.json};
+  if (o.run.json && !o.report) return usage_error("lower", "--json is for --report");
   if (o.output == "-" && o.report)
     return usage_error("lower", "--report and the program can't both be standard output");
   if (o.run.files[0] == "-" && o.device.device == "-")
@@ -244,6 +283,8 @@ void add_lower(const command& app, action& run) {
   verb.bind("--calibrate", o->calibration);
   verb.bind("--check", o->check);
   verb.bind("--report", o->report);
+  verb.bind("--json", o->run.json);
+  verb.bind("--effort", o->effort);
   verb.bind("--no-optimize", o->no_optimize);
   verb.bind("--shape", o->run.nac.shapes);
   verb.bind("--weights", o->run.nac.weights);

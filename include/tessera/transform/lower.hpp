@@ -18,11 +18,16 @@
 //   steps         element by element operations, norms and softmax follow what computes their operand
 //                 in the same tile. Everything that only moves elements is a region with strides, or a
 //                 layout operation that gathers one
-//   tiles         for each step the dimension and size that its cost on the device's units is least
-//                 for, as many at once as L1 and the tokens of SEQ allow; weights stay in L1 where they
-//                 fit, else by blocks of columns, the next one loaded while one is used
+//   tiles         for each step the dimension and size of least cost, by a formula and, as far as
+//                 `effort` allows, by running the step in abstract time (vm/nem_timing.hpp). As many at
+//                 once as L1 and the tokens of SEQ allow, so that loads, products and stores of several
+//                 overlap, on all units of a type. Tiles at the edges of an image are in the same loop
+//   weights       stay in L1 where they fit. Otherwise they come by blocks of columns, the next one loaded
+//                 while one is used; or they and what they are multiplied with by slices of the sum
+//                 (floats only: partial sums are rounded to the type, and added)
 //   order         each task names those that it depends on; each step is a loop, @debug has the
-//                 instructions of the network that it computes
+//                 instructions of the network that it computes. What a step needs that the one before
+//                 doesn't write, such as its first weights, is loaded while that one computes
 //   constants     what doesn't depend on inputs is computed here, and conditions of branches are known
 //   compositions  opcodes that hardware is to have later, and those that the device lacks for the type,
 //                 are made of others: sums are pools, comparisons powers of 0, recurrent networks
@@ -71,6 +76,9 @@ struct lower_options {
   /// to 64 runs with random inputs.
   std::vector<std::vector<std::vector<float>>> calibration;
   budget limit;
+  /// How much is tried for each step: 0 the tiles of least cost by a formula, 1 also those of the largest
+  /// steps in abstract time, 2 more of them, and for all steps. The result is the same each time.
+  unsigned effort = 1;
   std::string program = "network";  ///< the name of the program
 };
 
@@ -124,15 +132,19 @@ struct agreement {
 
 /// What a step of a lowered program costs on its device, in the abstract time of vm/nem_timing.hpp.
 struct step_report {
-  std::string name;                          ///< the instructions that it computes
-  std::string tile;                          ///< the shape of its first result's tile, "1x8x32x64"
-  std::uint64_t tiles = 0;                   ///< that are stored
-  std::uint64_t cycles = 0;                  ///< from the end of the step before to its own
+  std::string name;         ///< the instructions that it computes
+  std::string tile;         ///< the shape of its first result's tile, "1x8x32x64"
+  std::uint64_t tiles = 0;  ///< that are stored
+  /// From the end of the step before to its own. What it loads ahead is in `busy` and the bound, but
+  /// happens before, so that both can be more than this.
+  std::uint64_t cycles = 0;
   std::uint64_t macs = 0;                    ///< multiply-accumulates
   std::uint64_t bytes = 0;                   ///< that are moved, by layout operations too
   std::uint64_t busy[nem::unit_count] = {};  ///< cycles of all units of a type
-  /// The least cycles in which the device's units can do as many multiply-accumulates and moves of
-  /// bytes, whatever waits for what.
+  /// The bound of the device: the largest of the cycles of products and of other tasks at the peak of all
+  /// units, and those of its loads from DDR, its loads from L2 and its stores, each byte moved once at the
+  /// bandwidth of all units. Of a program: what is between steps isn't counted. Layout operations don't
+  /// count.
   std::uint64_t roofline = 0;
 };
 struct lower_report {

@@ -91,16 +91,27 @@ std::int64_t weight_file::place_of(const access& a) {
   if (known_.empty()) known_.resize(plan_.homes.size());
   for (const entry& e : known_[v.home])
     if (e.of == v && e.form == a.form) return e.at;
-  bytes_.resize(static_cast<std::size_t>(aligned(static_cast<std::int64_t>(bytes_.size()))));
-  const auto at = static_cast<std::int64_t>(bytes_.size());
+  const std::int64_t at = aligned(size_);
   known_[v.home].push_back({v, a.form, at});
+  size_ = at + product(v.shape) * a.form.size();
+  return at;
+}
+
+std::vector<std::byte> weight_file::make() const {
+  std::vector<std::byte> out(static_cast<std::size_t>(size_));
+  for (const std::vector<entry>& of_home : known_)
+    for (const entry& e : of_home) write(e, out.data() + e.at);
+  return out;
+}
+
+void weight_file::write(const entry& e, std::byte* to) const {
+  const tensor_view& v = e.of;
   const std::vector<float>& data = plan_.homes[v.home].data;
-  const std::int64_t count = product(v.shape);
-  bytes_.reserve(bytes_.size() + static_cast<std::size_t>(count * a.form.size()));
+  const std::int64_t count = product(v.shape), size = e.form.size();
   dimensions index(v.rank());
   std::int64_t from = v.offset;
-  for (std::int64_t i = 0; i < count; ++i) {
-    append(data[static_cast<std::size_t>(from)], a.form, index.empty() ? 0 : index.back());
+  for (std::int64_t i = 0; i < count; ++i, to += size) {
+    put(data[static_cast<std::size_t>(from)], e.form, index.empty() ? 0 : index.back(), to);
     for (std::size_t k = v.rank(); k-- != 0;) {
       from += v.strides[k];
       if (++index[k] != v.shape[k]) break;
@@ -108,10 +119,9 @@ std::int64_t weight_file::place_of(const access& a) {
       index[k] = 0;
     }
   }
-  return at;
 }
 
-void weight_file::append(float x, const number_form& form, std::int64_t channel) {
+void weight_file::put(float x, const number_form& form, std::int64_t channel, std::byte* to) {
   std::byte raw[4] = {};
   if (!form.scales.empty()) {
     const std::size_t k = form.scales.size() == 1 ? 0 : static_cast<std::size_t>(channel);
@@ -127,7 +137,7 @@ void weight_file::append(float x, const number_form& form, std::int64_t channel)
         form.type == nem::element::f16 ? half_from_float(held) : bfloat16_from_float(held);
     store_le(raw, bits);
   }
-  bytes_.insert(bytes_.end(), raw, raw + form.size());
+  std::copy_n(raw, form.size(), to);
 }
 
 std::int32_t quantized(double x, double scale, std::int32_t zero_point,
@@ -156,10 +166,11 @@ expr emitter::index_of(std::uint32_t dimension, const position& at) const {
 }
 
 expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t first,
-                        const segment& g, const position& at, bool is_window) const {
+                        const tile_form& g, const position& at, bool is_window) const {
   const std::int64_t e = a.form.size();
   expr out = 0;
   for (std::size_t k = 0; k < a.follows.size(); ++k) {
+    if (a.follows[k] == slice_dimension) out = plus(out, times(at.slice, strides[k] * e));
     if (a.follows[k] < 0) continue;
     const auto d = static_cast<std::uint32_t>(a.follows[k]);
     if (d < t_->dimension) {
@@ -167,8 +178,12 @@ expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t
     } else if (d == t_->dimension) {
       const bool has_window = is_window && d == t_->step.window.dimension;
       const std::int64_t by = t_->size * (has_window ? t_->step.window.stride : 1);
-      first += (has_window ? g.in_first : g.first * t_->size) * strides[k] * e;
-      if (at.has_tile) out = plus(out, times(at.tile, by * strides[k] * e));
+      // Tiles count from the first one of the loop.
+      const std::int64_t before = g.first->first;
+      out = plus(out, times(at.tile, by * strides[k] * e));
+      out = plus(out, g.value([&](const segment& s) {
+        return ((has_window ? s.in_first - s.first * by : 0) + before * by) * strides[k] * e;
+      }));
     }
   }
   return plus(out, first);
@@ -179,7 +194,8 @@ expr emitter::near_offset(std::size_t read, const position& at) const {
   switch (t_->loads[read]) {
     case loading::once:
     case loading::never: break;
-    case loading::by_outer: return plus(times(at.buffer, t_->read_size[read]), place);
+    case loading::by_outer:
+    case loading::by_slice: return plus(times(at.buffer, t_->other_at[read] - place), place);
     case loading::by_tile:
       return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0), t_->slots_at + place);
   }
@@ -191,33 +207,41 @@ expr emitter::register_offset(std::uint32_t r, const position& at) const {
               t_->slots_at + t_->register_at[r]);
 }
 
-// ---- moves
+// ---- forms
 
-void emitter::move(const std::string& token, const nem::region_expr& far, bool is_store,
-                   const expr& near, const dimensions& box, const dimensions& strides,
-                   nem::element type) {
-  const std::int64_t size = product(box) * nem::bitwidth(type) / 8;
-  nem::region_expr here = to_.region("l1", near, size);
-  if (is_contiguous(box, strides)) {
-    if (is_store)
-      to_.store(token, far, here);
-    else
-      to_.transfer(token, here, far);
-    return;
-  }
-  dimensions shape, steps;
-  for (std::size_t k = 0; k < box.size(); ++k) {
-    if (box[k] == 1) continue;
-    shape.push_back(box[k]);
-    steps.push_back(strides[k]);
-  }
-  nem::region_expr there = far;
-  there.elem(type).shape(list_of(shape)).strides(list_of(steps));
-  here.elem(type).shape(list_of(shape)).strides(list_of(dense_strides(shape)));
-  to_.compute(token, nem::opcode::reshape);
-  to_.in(is_store ? here : there).out(is_store ? there : here);
-  to_.attribute(nem::attribute::target_shape, list_of(shape));
+template <class F>
+expr emitter::tile_form::value(F&& of) const {
+  const std::int64_t a = of(*first), m = of(*middle), l = of(*last);
+  expr out = a;
+  if (a < m) out = plus(out, times(not_first, m - a));
+  if (a > m) out = out - times(not_first, a - m);
+  if (m < l) out = plus(out, times(is_last, l - m));
+  if (m > l) out = out - times(is_last, m - l);
+  return out;
 }
+
+emitter::tile_form emitter::form_of(const tile_run& r, const expr& tile) const {
+  tile_form g{&t_->segments[r.first], &t_->segments[r.middle], &t_->segments[r.last], 1, 0};
+  if (r.first != r.middle) g.not_first = (tile + (r.count - 1)) / r.count;
+  if (r.middle != r.last) g.is_last = (tile + 1) / r.count;
+  return g;
+}
+/// Of what is the same for all tiles.
+emitter::tile_form emitter::whole() const {
+  const segment* const s = t_->segments.data();
+  return {s, s, s, 1, 0};
+}
+
+template <class Shape>
+expr emitter::shape_of(const tile_form& g, const Shape& shape) const {
+  std::vector<expr> out;
+  const std::size_t rank = shape(*g.middle).size();
+  for (std::size_t k = 0; k < rank; ++k)
+    out.push_back(g.value([&](const segment& s) { return shape(s)[k]; }));
+  return view<expr>{out.data(), out.size()};
+}
+
+// ---- moves
 
 namespace {
 
@@ -231,14 +255,52 @@ namespace {
 
 }  // namespace
 
-void emitter::load(std::size_t read, const segment& g, const position& at,
+template <class Shape>
+void emitter::move(const std::string& token, std::string_view buffer, const expr& far,
+                   bool is_store, const expr& near, const tile_form& g, const Shape& shape,
+                   const dimensions& strides, nem::element type) {
+  const std::int64_t e = nem::bitwidth(type) / 8;
+  const expr extent = g.value([&](const segment& s) { return extent_of(shape(s), strides, e); });
+  const expr size = g.value([&](const segment& s) { return product(shape(s)) * e; });
+  nem::region_expr there = to_.region(buffer, far, extent), here = to_.region("l1", near, size);
+  if (g.all([&](const segment& s) { return is_contiguous(shape(s), strides); })) {
+    if (is_store)
+      to_.store(token, there, here);
+    else
+      to_.transfer(token, here, there);
+    return;
+  }
+  dimensions steps;
+  std::vector<std::size_t> kept;  // dimensions that aren't 1 in all tiles
+  for (std::size_t k = 0; k < strides.size(); ++k) {
+    if (g.all([&](const segment& s) { return shape(s)[k] == 1; })) continue;
+    kept.push_back(k);
+    steps.push_back(strides[k]);
+  }
+  const auto short_shape = [&](const segment& s) {
+    dimensions out;
+    const dimensions all = shape(s);
+    for (const std::size_t k : kept) out.push_back(all[k]);
+    return out;
+  };
+  const expr list = shape_of(g, short_shape);
+  const expr dense = shape_of(g, [&](const segment& s) { return dense_strides(short_shape(s)); });
+  there.elem(type).shape(list).strides(list_of(steps));
+  here.elem(type).shape(list).strides(dense);
+  to_.compute(token, nem::opcode::reshape);
+  to_.in(is_store ? here : there).out(is_store ? there : here);
+  to_.attribute(nem::attribute::target_shape, list);
+}
+
+void emitter::load(std::size_t read, const tile_form& g, const position& at,
                    const std::string& token) {
   const access& a = t_->step.reads[read];
   const home& h = plan_.homes[a.of.home];
   const std::int64_t e = a.form.size();
-  const auto [from, box, strides] = place_of(read, g, at);
+  const expr from = place_of(read, g, at);
   if (const std::int64_t parts = t_->parts[read]; parts > 1) {
-    const std::int64_t size = product(box) * e, part = part_size(size, parts);
+    const std::int64_t size = product(t_->read_shape(read, *g.middle)) * e;
+    const std::int64_t part = part_size(size, parts);
     for (std::int64_t k = 0; k * part < size; ++k) {
       const std::int64_t bytes = std::min(part, size - k * part);
       to_.transfer(token.empty() ? token : part_name(token, k),
@@ -247,86 +309,99 @@ void emitter::load(std::size_t read, const segment& g, const position& at,
     }
     return;
   }
-  move(token, to_.region(buffer_of(h), from, extent_of(box, strides, e)), false,
-       near_offset(read, at), box, strides, a.form.type);
+  move(
+      token, buffer_of(h), from, false, near_offset(read, at), g,
+      [&](const segment& s) { return t_->read_shape(read, s); }, strides_of(read), a.form.type);
 }
 
-emitter::located emitter::place_of(std::size_t read, const segment& g, const position& at) const {
+dimensions emitter::strides_of(std::size_t read) const {
+  const access& a = t_->step.reads[read];
+  const bool is_constant = plan_.homes[a.of.home].what == home::kind::constant;
+  return is_constant ? dense_strides(a.of.shape) : a.of.strides;
+}
+expr emitter::place_of(std::size_t read, const tile_form& g, const position& at) const {
   const access& a = t_->step.reads[read];
   const home& h = plan_.homes[a.of.home];
-  const bool is_constant = h.what == home::kind::constant;
-  located out{0, t_->read_shape(read, g), is_constant ? dense_strides(a.of.shape) : a.of.strides};
-  const std::int64_t first =
-      is_constant ? weights_.place_of(a) : h.offset + a.of.offset * a.form.size();
+  const std::int64_t first = h.what == home::kind::constant
+                                 ? weights_.place_of(a)
+                                 : h.offset + a.of.offset * a.form.size();
   const bool is_window = t_->step.window.exists && read == t_->step.window.read;
-  out.first = offset_of(a, out.strides, first, g, at, is_window);
-  return out;
+  return offset_of(a, strides_of(read), first, g, at, is_window);
 }
 
-void emitter::store(const segment& g, const position& at, const std::string& dep) {
+void emitter::store(const tile_form& g, const position& at, const std::string& dep) {
   const access& a = t_->step.write;
   const home& h = plan_.homes[a.of.home];
   const std::int64_t e = a.form.size();
-  const dimensions box = t_->tile_shape(g);
   const expr to = offset_of(a, a.of.strides, h.offset + a.of.offset * e, g, at, false);
   const task_operand& r = t_->step.result;
   const expr near =
       r.what == task_operand::kind::reg ? register_offset(r.index, at) : near_offset(r.index, at);
   // The written view has the dimensions of the step, in its own order.
-  dimensions shape(a.follows.size());
-  for (std::size_t k = 0; k < shape.size(); ++k)
-    shape[k] = box[static_cast<std::size_t>(a.follows[k])];
-  move({}, to_.region(buffer_of(h), to, extent_of(shape, a.of.strides, e)), true, near, shape,
-       a.of.strides, a.form.type);
+  const auto shape = [&](const segment& s) {
+    const dimensions tile = t_->tile_shape(s);
+    dimensions out;
+    for (const std::int32_t f : a.follows) out.push_back(tile[static_cast<std::size_t>(f)]);
+    return out;
+  };
+  move({}, buffer_of(h), to, true, near, g, shape, a.of.strides, a.form.type);
   if (!dep.empty()) to_.deps({dep});
 }
 
 // ---- tasks
 
-nem::region_expr emitter::operand(const task_operand& o, const segment& g, const position& at,
+nem::region_expr emitter::operand(const task_operand& o, const tile_form& g, const position& at,
                                   std::string_view layout) const {
-  const number_form& form = form_of(t_->step, o);
-  const std::int64_t e = form.size();
+  const number_form& number = lowering::form_of(t_->step, o);
+  const auto tile = [&](const segment& s) { return t_->tile_shape(s); };
+  const auto of = [&](const expr& near, const auto& shape) {
+    const expr size = g.value([&](const segment& s) { return product(shape(s)) * number.size(); });
+    nem::region_expr r = to_.region("l1", near, size);
+    r.elem(number.type);
+    return r;
+  };
   if (o.what == task_operand::kind::reg) {
-    const dimensions tile = t_->tile_shape(g);
-    nem::region_expr r = to_.region("l1", register_offset(o.index, at), product(tile) * e);
-    r.elem(form.type).shape(list_of(adapted(tile, o))).layout(layout);
-    describe(r, form);
+    nem::region_expr r = of(register_offset(o.index, at), tile);
+    r.shape(shape_of(g, [&](const segment& s) { return adapted(tile(s), o); })).layout(layout);
+    describe(r, number);
     return r;
   }
   if (t_->loads[o.index] == loading::never) return operand_in_place(o, g, at);
-  const dimensions box = t_->read_shape(o.index, g);
-  nem::region_expr r = to_.region("l1", near_offset(o.index, at), product(box) * e);
+  const auto box = [&](const segment& s) { return t_->read_shape(o.index, s); };
+  nem::region_expr r = of(near_offset(o.index, at), box);
   if (o.what == task_operand::kind::read) {
-    const dimensions shape = adapted(box, o);
-    r.elem(form.type).shape(list_of(shape)).layout(layout);
-    describe(r, form, shape.size());
+    r.shape(shape_of(g, [&](const segment& s) { return adapted(box(s), o); })).layout(layout);
+    describe(r, number, adapted(box(*g.middle), o).size());
     return r;
   }
-  const dimensions tile = t_->tile_shape(g);
-  const dimensions strides =
-      spread(dense_strides(box), t_->step.reads[o.index].follows, tile.size());
-  r.elem(form.type).shape(list_of(tile));
-  if (is_contiguous(tile, strides))
+  const auto strides = [&](const segment& s) {
+    return spread(dense_strides(box(s)), t_->step.reads[o.index].follows, tile(s).size());
+  };
+  r.shape(shape_of(g, tile));
+  if (g.all([&](const segment& s) { return is_contiguous(tile(s), strides(s)); }))
     r.layout(layout);
   else
-    r.strides(list_of(strides));
-  describe(r, form);
+    r.strides(shape_of(g, strides));
+  describe(r, number);
   return r;
 }
 
-nem::region_expr emitter::operand_in_place(const task_operand& o, const segment& g,
+nem::region_expr emitter::operand_in_place(const task_operand& o, const tile_form& g,
                                            const position& at) const {
   const access& a = t_->step.reads[o.index];
-  const auto [first, box, strides] = place_of(o.index, g, at);
+  const dimensions strides = strides_of(o.index);
+  const auto box = [&](const segment& s) { return t_->read_shape(o.index, s); };
+  const expr extent =
+      g.value([&](const segment& s) { return extent_of(box(s), strides, a.form.size()); });
   nem::region_expr r =
-      to_.region(buffer_of(plan_.homes[a.of.home]), first, extent_of(box, strides, a.form.size()));
+      to_.region(buffer_of(plan_.homes[a.of.home]), place_of(o.index, g, at), extent);
   r.elem(a.form.type);
   if (o.what == task_operand::kind::read)
-    r.shape(list_of(box)).strides(list_of(strides));
+    r.shape(shape_of(g, box)).strides(list_of(strides));
   else
-    r.shape(list_of(t_->tile_shape(g)))
-        .strides(list_of(spread(strides, a.follows, t_->step.dims.size())));
+    r.shape(shape_of(g, [&](const segment& s) {
+       return t_->tile_shape(s);
+     })).strides(list_of(spread(strides, a.follows, t_->step.dims.size())));
   describe(r, a.form);
   return r;
 }
@@ -362,7 +437,7 @@ void emitter::name_scales() {
   }
 }
 
-void emitter::compute(const tile_task& task, const segment& g, const position& at,
+void emitter::compute(const tile_task& task, const tile_form& g, const position& at,
                       const std::string& token, const std::vector<std::string>& deps) {
   const nem::opcode_category c = nem::opcode_table[static_cast<std::size_t>(task.op)].category;
   const bool is_image =
@@ -377,51 +452,63 @@ void emitter::compute(const tile_task& task, const segment& g, const position& a
   if (!names.empty()) to_.deps(view_of(names));
   if (task.has_pads) {
     const window& w = t_->step.window;
-    to_.attribute(nem::attribute::pads, {g.top, w.left, g.bottom, w.right});
+    to_.attribute(nem::attribute::pads,
+                  {g.value([](const segment& s) { return s.top; }), w.left,
+                   g.value([](const segment& s) { return s.bottom; }), w.right});
   }
   for (const auto& [name, value] : task.attributes) to_.attribute(name, value);
   if (task.is_deterministic) to_.decorate(nem::decorator::deterministic);
 }
 
-void emitter::write_tile(const segment& g, const position& at) {
-  std::vector<std::string> loads(t_->step.reads.size());
-  std::string last;
-  // Tasks of this tile that may not be complete, beside loads for the next outer index.
-  const std::int64_t most = max_live();
-  std::int64_t live = 0;
-  const auto issue = [&] {
-    if (t_->depth > 1 || ++live <= most) return;
-    std::vector<std::string> tokens;
-    for (std::string& token : loads)
-      if (!token.empty()) tokens.push_back(std::exchange(token, {}));
-    if (!last.empty()) tokens.push_back(std::exchange(last, {}));
-    wait_for(tokens);
-    live = 1;
-  };
-  for (std::size_t r = 0; r < loads.size(); ++r) {
+void emitter::write_tile(const tile_form& g, const position& at) {
+  tile_tokens tokens;
+  tokens.loads.resize(t_->step.reads.size());
+  load_tiles(g, at, tokens);
+  if (t_->step.result.what == task_operand::kind::read)
+    tokens.last = tokens.loads[t_->step.result.index];
+  write_tail(g, at, std::move(tokens), 0);
+}
+
+void emitter::load_tiles(const tile_form& g, const position& at, tile_tokens& tokens) {
+  for (std::size_t r = 0; r < tokens.loads.size(); ++r) {
     if (t_->loads[r] != loading::by_tile) continue;
-    issue();
-    loads[r] = "x" + std::to_string(r);
-    load(r, g, at, loads[r]);
+    issue(tokens);
+    tokens.loads[r] = "x" + std::to_string(r);
+    load(r, g, at, tokens.loads[r]);
   }
-  if (t_->step.result.what == task_operand::kind::read) last = loads[t_->step.result.index];
-  for (std::size_t k = 0; k < t_->step.tasks.size(); ++k) {
+}
+
+/// A task more of a tile: where the sequencer has no token for it, what was issued is waited for.
+void emitter::issue(tile_tokens& tokens) {
+  if (t_->depth > 1 || ++tokens.live <= max_live()) return;
+  std::vector<std::string> all;
+  for (std::string& token : tokens.loads)
+    if (!token.empty()) all.push_back(std::exchange(token, {}));
+  if (!tokens.last.empty()) all.push_back(std::exchange(tokens.last, {}));
+  wait_for(all);
+  tokens.live = 1;
+}
+
+/// The tasks of a tile from one on, and the store.
+void emitter::write_tail(const tile_form& g, const position& at, tile_tokens tokens,
+                         std::size_t first) {
+  for (std::size_t k = first; k < t_->step.tasks.size(); ++k) {
     const tile_task& task = t_->step.tasks[k];
-    issue();
+    issue(tokens);
     std::vector<std::string> deps;
-    if (!last.empty()) deps.push_back(last);
+    if (!tokens.last.empty()) deps.push_back(tokens.last);
     for (const task_operand& o : task.in) {
       if (o.what == task_operand::kind::reg) continue;
-      std::string& token = loads[o.index];
+      std::string& token = tokens.loads[o.index];
       if (token.empty()) continue;
       deps.push_back(token);
       token.clear();  // all later tasks follow this one
     }
-    last = "y" + std::to_string(k);
-    compute(task, g, at, last, deps);
+    tokens.last = "y" + std::to_string(k);
+    compute(task, g, at, tokens.last, deps);
   }
-  issue();
-  store(g, at, last);
+  issue(tokens);
+  store(g, at, tokens.last);
 }
 
 std::int64_t emitter::next_loads() const {
@@ -432,26 +519,32 @@ std::int64_t emitter::next_loads() const {
 }
 
 std::int64_t emitter::max_live() const {
-  return std::max<std::int64_t>(max_tokens_ - next_loads(), least_live);
+  const auto held = static_cast<std::int64_t>(ahead_.size());
+  return std::max<std::int64_t>(max_tokens_ - held - next_loads(), least_live);
 }
 
 // ---- loops
 
-void emitter::write(const tiling& t) {
+void emitter::write(const tiling& t, const tiling* next) {
   t_ = &t;
   name_scales();
-  write_once();
-  if (t.is_nested)
-    write_nested();
-  else
-    for (const segment& g : t.segments) write_flat(g);
+  load_before();
+  if (t.slices > 1) {
+    load_ahead(next);
+    write_by_slices();
+  } else if (t.is_nested) {
+    write_nested(next);
+  } else {
+    load_ahead(next);
+    for (const tile_run& r : t.runs) write_flat(r);
+  }
   ++step_;
 }
 
 /// Loads what is no tile; appends the tokens.
 void emitter::load_apart(std::size_t read, const position& at, const std::string& token,
                          std::vector<std::string>& tokens) {
-  load(read, t_->segments[0], at, token);
+  load(read, whole(), at, token);
   if (t_->parts[read] == 1) return tokens.push_back(token);
   const std::int64_t size =
       product(t_->read_shape(read, t_->segments[0])) * t_->step.reads[read].form.size();
@@ -465,15 +558,34 @@ void emitter::wait_for(std::vector<std::string>& tokens) {
   tokens.clear();
 }
 
-/// Loads what has no tiles, a few at once.
-void emitter::load_all_apart(loading when) {
-  std::vector<std::string> tokens;
+namespace {
+
+/// What a step loads outside of its loops: "s12_0". The report knows the step by it.
+[[nodiscard]] std::string apart_name(std::uint64_t step, std::size_t read) {
+  return "s" + std::to_string(step) + "_" + std::to_string(read);
+}
+
+}  // namespace
+
+/// Loads what has no tiles and isn't there yet, a few at once.
+void emitter::load_before() {
+  std::vector<std::string> tokens = std::exchange(ahead_, {});
   for (std::size_t r = 0; r < t_->loads.size(); ++r) {
-    if (t_->loads[r] != when) continue;
+    if (t_->loads[r] == loading::by_tile || t_->loads[r] == loading::never || t_->is_ahead[r])
+      continue;
     if (static_cast<std::int64_t>(tokens.size()) + t_->parts[r] > max_tokens_) wait_for(tokens);
-    load_apart(r, {}, "s" + std::to_string(step_) + "_" + std::to_string(r), tokens);
+    load_apart(r, {}, apart_name(step_, r), tokens);
   }
   wait_for(tokens);
+}
+
+/// Tasks before a loop run beside it: what the next step needs, and this one doesn't write.
+void emitter::load_ahead(const tiling* next) {
+  if (next == nullptr) return;
+  const tiling* const now = std::exchange(t_, next);
+  for (std::size_t r = 0; r < t_->loads.size(); ++r)
+    if (t_->is_ahead[r]) load_apart(r, {}, apart_name(step_ + 1, r), ahead_);
+  t_ = now;
 }
 
 /// What the next outer index needs: not waited for, unless that takes the tokens of everything else.
@@ -483,7 +595,7 @@ void emitter::load_next(const position& next) {
   for (std::size_t r = 0; r < t_->loads.size(); ++r) {
     if (t_->loads[r] != loading::by_outer) continue;
     if (has_room) {
-      load(r, t_->segments[0], next, {});
+      load(r, whole(), next, {});
       continue;
     }
     load_apart(r, next, "n" + std::to_string(r), tokens);
@@ -492,52 +604,140 @@ void emitter::load_next(const position& next) {
   wait_for(tokens);
 }
 
-void emitter::write_once() { load_all_apart(loading::once); }
-
-void emitter::write_flat(const segment& g) {
-  const std::int64_t count = g.count * t_->outer, depth = std::min(t_->depth, count);
+void emitter::write_flat(const tile_run& r) {
+  const std::int64_t count = r.count * t_->outer, depth = std::min(t_->depth, count);
   to_.loop("i", 0, count - 1);
   if (depth > 1) to_.max_in_flight(depth);
   to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
   const expr i("i");
   position at;
   at.has_outer = t_->outer > 1;
-  at.outer = g.count == 1 ? i : i / g.count;
-  at.has_tile = g.count > 1;
-  at.tile = t_->outer == 1 ? i : mod(i, g.count);
+  at.outer = r.count == 1 ? i : i / r.count;
+  if (r.count > 1) at.tile = t_->outer == 1 ? i : mod(i, r.count);
   at.has_slot = depth > 1;
   at.slot = mod(i, depth);
-  write_tile(g, at);
+  write_tile(form_of(r, at.tile), at);
   to_.end_loop();
 }
 
-/// What is loaded by outer indices is loaded for the next one while one is computed.
-void emitter::write_nested() {
-  const expr o("o"), i("i");
-  load_all_apart(loading::by_outer);
-  to_.loop("o", 0, t_->outer - 1);
-  to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
-  position next;
-  next.has_outer = true;
-  next.outer = mod(o + 1, t_->outer);
-  next.buffer = mod(o + 1, 2);
-  load_next(next);
-  for (const segment& g : t_->segments) {
-    const std::int64_t depth = std::min(t_->depth, g.count);
-    to_.loop("i", 0, g.count - 1);
-    if (depth > 1) to_.max_in_flight(depth);
+/// What is loaded by outer indices is loaded for the next one while one is computed; for the last one,
+/// what the next step loads ahead.
+void emitter::write_nested(const tiling* next) {
+  const expr o("o");
+  if (t_->outer > 1) {
+    to_.loop("o", 0, t_->outer - 2);
+    to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
+    position later;
+    later.has_outer = true;
+    later.outer = o + 1;
+    later.buffer = mod(o + 1, 2);
+    load_next(later);
     position at;
     at.has_outer = true;
     at.outer = o;
-    at.has_tile = g.count > 1;
-    at.tile = i;
-    at.has_slot = depth > 1;
-    at.slot = mod(i, depth);
     at.buffer = mod(o, 2);
-    write_tile(g, at);
+    write_inner(at);
     to_.end_loop();
   }
+  load_ahead(next);
+  position last;
+  last.has_outer = true;
+  last.outer = t_->outer - 1;
+  last.buffer = (t_->outer - 1) % 2;
+  write_inner(last);
+}
+
+/// Where a slice of a tile is; one beyond the last slice is the first of the next tile.
+emitter::position emitter::slice_at(const expr& tile, const expr& slice) const {
+  const std::int64_t count = t_->runs[0].count, slices = t_->slices;
+  const expr q = plus(tile * slices, slice);
+  const expr all = mod(q / slices, count * t_->outer);
+  position at;
+  at.has_outer = t_->outer > 1;
+  at.outer = count == 1 ? all : all / count;
+  if (count > 1) at.tile = mod(all, count);
+  at.slice = mod(q, slices);
+  at.buffer = mod(q, 2);
+  return at;
+}
+
+void emitter::load_slices(const position& at, const std::string& token,
+                          std::vector<std::string>& tokens) {
+  const tile_form g = form_of(t_->runs[0], at.tile);
+  for (std::size_t r = 0; r < t_->loads.size(); ++r) {
+    if (t_->loads[r] != loading::by_slice) continue;
+    const std::string name = token.empty() ? token : token + std::to_string(r);
+    load(r, g, at, name);
+    if (t_->parts[r] == 1) {
+      tokens.push_back(name);
+      continue;
+    }
+    const std::int64_t size = product(t_->read_shape(r, *g.middle)) * t_->step.reads[r].form.size();
+    for (std::int64_t k = 0; k * part_size(size, t_->parts[r]) < size; ++k)
+      tokens.push_back(part_name(name, k));
+  }
+}
+
+/// One tile after another, and of each one slice after another, while the next one is loaded: that of
+/// the next tile after the last one.
+void emitter::write_by_slices() {
+  const tile_run& run = t_->runs[0];
+  const expr i("i");
+  const tile_task& task = t_->step.tasks[0];
+  to_.loop("i", 0, run.count * t_->outer - 1);
+  to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
+  const position first = slice_at(i, 0), second = slice_at(i, 1);
+  const tile_form g = form_of(run, first.tile);
+  tile_tokens tokens;
+  tokens.loads.resize(t_->step.reads.size());
+  load_tiles(g, first, tokens);
+  std::vector<std::string> waits = {"y0"}, deps;
+  load_slices(second, "z", waits);
+  for (const task_operand& in : task.in)
+    if (in.what != task_operand::kind::reg && !tokens.loads[in.index].empty())
+      deps.push_back(std::exchange(tokens.loads[in.index], {}));
+  compute(task, g, first, "y0", deps);
+  wait_for(waits);
+  add_slices();
+  tokens.live = 0;
+  for (const std::string& token : tokens.loads) tokens.live += token.empty() ? 0 : 1;
+  write_tail(g, first, std::move(tokens), 1);
   to_.end_loop();
+}
+
+/// All slices but the first.
+void emitter::add_slices() {
+  const expr i("i"), o("o");
+  const tile_task& task = t_->step.tasks[0];
+  to_.loop("o", 1, t_->slices - 1);
+  const position now = slice_at(i, o);
+  const tile_form g = form_of(t_->runs[0], now.tile);
+  std::vector<std::string> unnamed;
+  load_slices(slice_at(i, o + 1), {}, unnamed);
+  tile_task one = task;
+  one.in.resize(2);
+  one.out.index = t_->step.registers;
+  compute(one, g, now, "p0", {});
+  task_operand sum = of_register(task.out.index), term = of_register(one.out.index);
+  sum.form = term.form = task.out.form;
+  compute({nem::opcode::add, {sum, term}, sum}, g, now, {}, {"p0"});
+  to_.end_loop();
+}
+
+void emitter::write_inner(const position& outer) {
+  for (const tile_run& r : t_->runs) {
+    const std::int64_t depth = std::min(t_->depth, r.count);
+    to_.loop("i", 0, r.count - 1);
+    if (depth > 1) to_.max_in_flight(depth);
+    to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
+    const expr i("i");
+    position at = outer;
+    if (r.count > 1) at.tile = i;
+    at.has_slot = depth > 1;
+    at.slot = mod(i, depth);
+    write_tile(form_of(r, at.tile), at);
+    to_.end_loop();
+  }
 }
 
 }  // namespace transform::lowering

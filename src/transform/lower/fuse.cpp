@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "transform/lower/steps.hpp"
+#include "transform/lower/tiling.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
@@ -30,8 +30,8 @@ constexpr std::size_t none = ~std::size_t{0};
 
 class fuser {
  public:
-  fuser(plan& p, std::int64_t max_tasks)
-      : plan_(p), max_tasks_(max_tasks), writer_(p.homes.size(), none), readers_(p.homes.size()) {
+  fuser(plan& p, const target& device)
+      : plan_(p), device_(device), writer_(p.homes.size(), none), readers_(p.homes.size()) {
     for (std::size_t s = 0; s < p.steps.size(); ++s) count(s);
   }
 
@@ -78,8 +78,11 @@ class fuser {
       return false;
     // With a load of each read but the one between them, and a store.
     const std::size_t tasks = a.tasks.size() + b.tasks.size() + a.reads.size() + b.reads.size();
-    if (static_cast<std::int64_t>(tasks) > max_tasks_) return false;
-    append(a, b, read);
+    if (static_cast<std::int64_t>(tasks) > device_.max_tokens()) return false;
+    step both = a;
+    append(both, b, read);
+    if (a.can_split && b.fixed != 0 && least_l1(both) > device_.l1_size() / 2) return false;
+    a = std::move(both);
     writer_[b.write.of.home] = last;
     return true;
   }
@@ -117,7 +120,7 @@ class fuser {
   static constexpr std::size_t several = none - 1;
 
   plan& plan_;
-  std::int64_t max_tasks_;
+  const target& device_;
   std::vector<std::size_t> writer_;
   std::vector<std::size_t> readers_;
   std::vector<bool> is_gone_;
@@ -188,8 +191,8 @@ void set_types(plan& p, nem::element type) {
   }
 }
 
-void fuse(plan& p, std::int64_t max_tasks) {
-  fuser(p, max_tasks).run();
+void fuse(plan& p, const target& device) {
+  fuser(p, device).run();
   for (step& s : p.steps) share_registers(s);
 }
 

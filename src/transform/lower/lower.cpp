@@ -7,6 +7,7 @@
 
 #include "transform/lower/emit.hpp"
 #include "transform/lower/quantize.hpp"
+#include "transform/lower/simulate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
@@ -14,21 +15,6 @@ namespace transform {
 namespace {
 
 using namespace lowering;
-
-/// The buffers of a program.
-void declare(nem::builder& to, const plan& p, const placement& used, std::int64_t weights,
-             std::int64_t l1) {
-  for (const home& h : p.homes) {
-    if (h.buffer.empty()) continue;
-    to.buffer(h.buffer, nem::level::ddr, h.size * nem::bitwidth(h.type) / 8, alignment);
-    to.decorate(h.what == home::kind::input ? nem::decorator::readonly : nem::decorator::writeonly);
-  }
-  if (weights != 0)
-    to.buffer("weights", nem::level::ddr, weights, alignment).decorate(nem::decorator::readonly);
-  if (used.spill != 0) to.buffer("spill", nem::level::ddr, used.spill, alignment);
-  if (used.l2 != 0) to.buffer("l2", nem::level::l2, used.l2, alignment);
-  if (l1 != 0) to.buffer("l1", nem::level::l1, l1, alignment);
-}
 
 void check(const target& device, nem::element type) {
   if (!nem::is_floating(type) && type != nem::element::i8)
@@ -95,22 +81,23 @@ struct tiled_network {
 bool tiled_network::tile(const nac::program& p, const target& device,
                          const lower_options& options) {
   steps = planned(p, device, options, ranges, by_tensor);
-  fuse(steps, device.max_tokens());
+  fuse(steps, device);
   used = place(steps, device);
   for (const step& s : steps.steps) check_units(s, steps, device);
-  tilings.clear();
-  const std::size_t known = by_tensor.size();
-  for (const step& s : steps.steps) {
-    try {
-      tilings.push_back(best_tiling(steps, s, device));
-    } catch (const refusal& r) {
+  try {
+    tilings = best_tilings(steps, device, options.effort);
+    return true;
+  } catch (const refusal& r) {
+    const std::size_t known = by_tensor.size();
+    for (const step& s : steps.steps) {
       const bool is_first =
           std::find(by_tensor.begin(), by_tensor.end(), s.instruction) == by_tensor.end();
-      if (r.code != errc::nac_lower_memory || !has_scales_by_channel(s) || !is_first) throw;
-      by_tensor.push_back(s.instruction);
+      if (is_first && has_scales_by_channel(s) && !fits_l1(steps, s, device))
+        by_tensor.push_back(s.instruction);
     }
+    if (r.code != errc::nac_lower_memory || by_tensor.size() == known) throw;
+    return false;
   }
-  return by_tensor.size() == known;
 }
 
 /// What isn't in a row is moved by layout operations of its type.
@@ -153,12 +140,13 @@ void check_moves(const tiling& t, const plan& p, const target& device) {
   nem::builder all;
   device.write(all);
   all.program(options.program);
-  declare(all, steps, used, static_cast<std::int64_t>(weights.size()), l1);
+  declare_buffers(all, steps, used, weights.size(), l1);
   emitter statements(all, steps, weights, device.max_tokens());
-  for (const tiling& t : tilings) statements.write(t);
+  for (std::size_t k = 0; k < tilings.size(); ++k)
+    statements.write(tilings[k], k + 1 < tilings.size() ? &tilings[k + 1] : nullptr);
   result<nem::model> built = all.finish(found);
   if (!built) return built.error();
-  lowered out{std::move(*built), std::move(weights).take(), {}, {}, tilings.size(), {}, {}};
+  lowered out{std::move(*built), weights.make(), {}, {}, tilings.size(), {}, {}};
   out.by_tensor = std::move(by_tensor);
   if (device.is_quantized()) out.quantized = quantized_results(steps);
   for (const home& h : steps.homes) {

@@ -67,6 +67,10 @@ struct home {
   std::int64_t offset = 0;  ///< bytes, in the buffer of the level
 };
 
+/// What a dimension of slices follows: one of them after another is multiplied, and what they give is
+/// added.
+inline constexpr std::int32_t slice_dimension = -2;
+
 /// What the tiles of a step read or write.
 struct access {
   tensor_view of;
@@ -148,6 +152,8 @@ struct plan {
   return e == nem::element::none || e == nem::element::i8 || nem::is_floating(e);
 }
 
+class target;
+
 /// Gives everything that has no type yet that one.
 void set_types(plan& p, nem::element type);
 /// The form of an operand of a step.
@@ -156,8 +162,9 @@ void set_types(plan& p, nem::element type);
 }
 
 /// Appends the steps that can follow others to those that compute what they read, and gives registers
-/// that are no longer used to others. A tile of a step has `max_tasks` tasks at most, each with a token.
-void fuse(plan& p, std::int64_t max_tasks);
+/// that are no longer used to others. A tile of a step has no more tasks than the device has tokens; what
+/// needs whole rows doesn't follow a product whose weights need blocks of columns.
+void fuse(plan& p, const target& device);
 
 }  // namespace transform::lowering
 }  // namespace tessera::inline TESSERA_ABI

@@ -21,6 +21,7 @@
 #include <string_view>
 
 #include "tessera/nem.hpp"
+#include "tessera/vm/nem_timing.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
@@ -56,12 +57,7 @@ class target {
   }
   /// Multiply-accumulates of an NMU in a cycle, as vm/nem_timing.hpp counts them.
   [[nodiscard]] std::int64_t macs(nem::element weights) const noexcept {
-    constexpr std::int64_t otherwise = 4096;
-    const std::uint32_t bits = nem::bitwidth(weights);
-    if (bits != 16 && bits != 8) return otherwise;
-    const std::string_view key = bits == 8 ? "int8_macs" : "fp16_macs";
-    return std::max<std::int64_t>(catalog_.characteristic(device_, nem::unit::nmu, key, otherwise),
-                                  1);
+    return static_cast<std::int64_t>(vm::nem::macs_per_cycle({}, catalog_, &device_, weights));
   }
   /// Whether a variant of a built-in family may be used at the type.
   [[nodiscard]] bool has(std::string_view family, std::string_view variant) const noexcept;

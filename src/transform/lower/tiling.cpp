@@ -5,6 +5,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <optional>
+#include <tuple>
+
+#include "transform/lower/simulate.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
@@ -95,6 +100,39 @@ void add_dimension(step& s) {
   return s;
 }
 
+/// The terms of the product in slices: a dimension of slices before all others of what is multiplied.
+[[nodiscard]] step by_slices(const step& from, std::int64_t slices) {
+  step s = from;
+  for (std::size_t r = 0; r < 2; ++r) {
+    access& a = s.reads[from.tasks[0].in[r].index];
+    const std::size_t k = a.of.rank() - 1 - r;
+    a.of.shape[k] /= slices;
+    a.of.strides.insert(a.of.strides.begin(), a.of.strides[k] * a.of.shape[k]);
+    a.of.shape.insert(a.of.shape.begin(), slices);
+    a.follows.insert(a.follows.begin(), slice_dimension);
+  }
+  return s;
+}
+/// The terms of the product that a step begins with, if they can be in slices; else 1.
+[[nodiscard]] std::int64_t terms_of(const step& s, const target& device) {
+  if (s.tasks.empty() || !s.can_split) return 1;
+  const tile_task& t = s.tasks[0];
+  const bool is_image = t.op == nem::opcode::conv2d;
+  if ((!is_image && t.op != nem::opcode::gemm) || t.in[0].what != task_operand::kind::read ||
+      t.in[1].what != task_operand::kind::read || t.in[0].index == t.in[1].index)
+    return 1;
+  // Sums of slices are other sums than those of all terms at once.
+  const nem::element type = form_of(s, t.in[1]).type;
+  if (t.is_deterministic || !nem::is_floating(type) || form_of(s, t.out).type != type ||
+      !device.has(is_image ? "conv2d.float" : "gemm.float", {&type, 1}, "no_bias") ||
+      !device.has("eltwise", {&type, 1}, "default") || !device.has("view", {&type, 1}, "default"))
+    return 1;
+  const access &x = s.reads[t.in[0].index], &w = s.reads[t.in[1].index];
+  const std::size_t a = x.of.rank() - 1, b = w.of.rank() - 2;
+  const bool is_apart = x.follows[a] == -1 && w.follows[b] == -1;
+  return is_apart && x.of.shape[a] == w.of.shape[b] ? x.of.shape[a] : 1;
+}
+
 /// The tiles of a dimension, those of one form together.
 [[nodiscard]] std::vector<segment> segments_of(const step& s, std::uint32_t d, std::int64_t size) {
   const std::int64_t rows = s.dims[d];
@@ -132,6 +170,20 @@ void add_dimension(step& s) {
   return out;
 }
 
+/// Segments as loops: where those at the ends are one tile each, all are one loop.
+[[nodiscard]] std::vector<tile_run> runs_of(const std::vector<segment>& all) {
+  const std::size_t n = all.size();
+  std::int64_t tiles = 0;
+  for (const segment& g : all) tiles += g.count;
+  if (n == 1) return {{0, 0, 0, tiles}};
+  if (n == 2 && all[0].count == 1) return {{0, 1, 1, tiles}};
+  if (n == 2 && all[1].count == 1) return {{0, 0, 1, tiles}};
+  if (n == 3 && all[0].count == 1 && all[2].count == 1) return {{0, 1, 2, tiles}};
+  std::vector<tile_run> out;
+  for (std::size_t k = 0; k < n; ++k) out.push_back({k, k, k, all[k].count});
+  return out;
+}
+
 /// Elements of the first tiles to try: all, halves, thirds …
 [[nodiscard]] std::vector<std::int64_t> tile_sizes(std::int64_t n) {
   std::vector<std::int64_t> out;
@@ -156,9 +208,50 @@ class estimator {
   estimator(const plan& p, const target& device) : plan_(p), device_(device) {}
 
   [[nodiscard]] double cost(const tiling& t) const {
+    return t.slices > 1 ? cost_by_slices(t) : cost_of_tiles(t);
+  }
+  /// Cycles of what a tiling loads ahead.
+  [[nodiscard]] double ahead_cost(const tiling& t) const {
+    double out = 0;
+    for (std::size_t r = 0; r < t.loads.size(); ++r) {
+      load_on_units all;
+      if (!t.is_ahead[r]) continue;
+      out += move(t.step.reads[r], t.read_shape(r, t.segments[0]), 1, all, false) /
+             static_cast<double>(t.parts[r]);
+    }
+    return out;
+  }
+
+ private:
+  /// One tile after another: a slice is loaded while another one is multiplied.
+  [[nodiscard]] double cost_by_slices(const tiling& t) const {
+    const segment& g = t.segments[t.runs.front().middle];
+    load_on_units slice, other;
+    double before = 0;
+    for (std::size_t r = 0; r < t.loads.size(); ++r) {
+      if (t.loads[r] == loading::never) continue;
+      const bool is_slice = t.loads[r] == loading::by_slice;
+      const double cycles =
+          move(t.step.reads[r], t.read_shape(r, g), 1 / static_cast<double>(t.parts[r]),
+               is_slice ? slice : other, false);
+      if (t.loads[r] == loading::by_tile) before = std::max(before, cycles);
+    }
+    const dimensions tile = t.tile_shape(g);
+    const double load = std::max({slice.cstl, slice.dma, slice.sdma});
+    const double product = compute(t, t.step.tasks[0], g, transform::lowering::product(tile));
+    const double sum = static_cast<double>(ceil_div(transform::lowering::product(tile), 256) + 1);
+    double after = move(t.step.write, tile, 1, other, true);
+    for (std::size_t k = 1; k < t.step.tasks.size(); ++k)
+      after += compute(t, t.step.tasks[k], g, transform::lowering::product(tile));
+    const auto rest = static_cast<double>(t.slices - 1);
+    return static_cast<double>(t.tiles()) *
+               (std::max({load, product, before}) + rest * std::max(load, product + sum) + after) +
+           load;
+  }
+  [[nodiscard]] double cost_of_tiles(const tiling& t) const {
     load_on_units all;
     double once = 0;
-    const segment& g = t.segments.front();
+    const segment& g = t.segments[t.runs.front().middle];
     const auto tiles = static_cast<double>(t.tiles());
     double first = 0;
     for (std::size_t r = 0; r < t.step.reads.size(); ++r) {
@@ -170,7 +263,7 @@ class estimator {
       if (t.loads[r] == loading::by_tile)
         first = std::max(first, cycles);
       else
-        once += cycles / static_cast<double>(t.parts[r]);
+        once += cycles / static_cast<double>(t.parts[r]) * (t.is_ahead[r] ? 0.5 : 1);
     }
     all.serial = first;
     const dimensions tile = t.tile_shape(g);
@@ -185,10 +278,10 @@ class estimator {
         std::max({all.nmu / units(nem::unit::nmu), all.cstl / units(nem::unit::cstl),
                   all.dma / units(nem::unit::dma), all.sdma / units(nem::unit::sdma),
                   tiles * all.serial / static_cast<double>(t.depth)});
-    return busy + once + all.serial * static_cast<double>(t.segments.size());
+    const double joins =
+        static_cast<double>(t.runs.size()) * (t.is_nested ? static_cast<double>(t.outer) : 1);
+    return busy + once + all.serial * joins;
   }
-
- private:
   [[nodiscard]] double units(nem::unit u) const noexcept {
     return static_cast<double>(device_.units(u));
   }
@@ -217,13 +310,13 @@ class estimator {
               bool is_store) const {
     const home& h = plan_.homes[a.of.home];
     const bool is_packed = h.what == home::kind::constant;
-    if (is_packed || is_contiguous(box, a.of.strides)) {
-      const double cycles = static_cast<double>(ceil_div(product(box) * a.form.size(), 32) + 4);
-      (is_store ? to.cstl : h.level == nem::level::ddr ? to.sdma : to.dma) += cycles * times;
-      return cycles;
-    }
-    const double cycles = static_cast<double>(ceil_div(product(box), 256) + 1);
-    to.cstl += cycles * times;
+    const bool is_transfer = is_packed || is_contiguous(box, a.of.strides);
+    // A layout operation counts elements, not the bytes that it moves through memory. Here both do:
+    // what a transfer can move isn't gathered because that seems to be cheaper.
+    const double cycles = static_cast<double>(ceil_div(product(box) * a.form.size(), 32) + 4);
+    (is_store || !is_transfer     ? to.cstl
+     : h.level == nem::level::ddr ? to.sdma
+                                  : to.dma) += cycles * times;
     return cycles;
   }
 
@@ -231,117 +324,164 @@ class estimator {
   const target& device_;
 };
 
+/// What a step may use.
+struct limits {
+  std::int64_t l1 = 0, tokens = 0;
+  std::size_t written_before =
+      none;  ///< the home that the step before writes; none: there is no step
+  bool may_load_ahead = false;
+};
+
+/// Where in L1 everything is, from where what is loaded ahead and the rest begin.
+void lay_out(tiling& t) {
+  const std::size_t reads = t.loads.size();
+  t.read_at.assign(reads, 0);
+  t.other_at.assign(reads, 0);
+  t.ahead_bytes = t.rest_bytes = 0;
+  for (std::size_t r = 0; r < reads; ++r) {
+    if (t.loads[r] == loading::by_tile || t.loads[r] == loading::never) continue;
+    std::int64_t& end = t.is_ahead[r] ? t.ahead_bytes : t.rest_bytes;
+    t.read_at[r] = end;
+    end += t.read_size[r];
+    if (!t.has_two(r)) continue;
+    t.other_at[r] = t.rest_bytes;
+    t.rest_bytes += t.read_size[r];
+  }
+  t.slots_at = t.rest_bytes;
+  std::int64_t at = t.slot_size;
+  for (std::size_t r = reads; r-- != 0;)
+    if (t.loads[r] == loading::by_tile) t.read_at[r] = at -= t.read_size[r];
+}
+
 class searcher {
  public:
-  searcher(const plan& p, const step& s, const target& device)
-      : plan_(p), step_(s), device_(device), costs_(p, device) {}
+  searcher(const plan& p, const step& s, const target& device, const limits& of)
+      : plan_(p), step_(s), device_(device), limits_(of), costs_(p, device) {}
 
-  [[nodiscard]] tiling best() {
+  /// The tilings that cost least, the best one first, each of another form; none where that is
+  /// `refused()`.
+  [[nodiscard]] std::vector<tiling> best(std::size_t count) {
     step whole = step_;
     if (whole.is_plain) merge_dimensions(whole);
     if (whole.fixed >= whole.dims.size()) add_dimension(whole);
-    try_step(whole, 0);
+    try_slices(whole, 0);
     const std::int64_t columns = whole.dims.back();
-    for (std::int64_t blocks = 2; blocks <= 256 && whole.can_split; ++blocks)
+    for (std::int64_t blocks = 2; blocks <= max_blocks && whole.can_split; ++blocks)
       if (columns % blocks == 0 && whole.dims.size() > 1)
-        try_step(by_blocks(whole, columns / blocks), 1);
-    if (!found_ && fewest_ != unlimited)
-      throw refusal{errc::nac_lower_memory, step_.instruction,
-                    step_.name + " on " + device_.name() + ": it takes " + std::to_string(fewest_) +
-                        " tiles that fit its L1 of " + std::to_string(device_.l1_size()) +
-                        " bytes; expected at most " + std::to_string(max_tiles)};
-    if (!found_)
-      throw refusal{errc::nac_lower_memory, step_.instruction,
-                    step_.name + " on " + device_.name() + ": the smallest tile takes " +
-                        std::to_string(least_) + " bytes of L1; it has " +
-                        std::to_string(device_.l1_size())};
-    return std::move(best_);
+        try_slices(by_blocks(whole, columns / blocks), 1);
+    std::vector<tiling> all;
+    for (auto& [key, t] : best_) all.push_back(std::move(t));
+    std::stable_sort(all.begin(), all.end(),
+                     [](const tiling& a, const tiling& b) { return a.cost < b.cost; });
+    if (all.size() > count) all.erase(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
+    return all;
+  }
+  /// Why there are none.
+  [[nodiscard]] refusal refused() const {
+    const std::string name = step_.name + " on " + device_.name();
+    const std::string l1 = std::to_string(device_.l1_size());
+    return {errc::nac_lower_memory, step_.instruction,
+            fewest_ != unlimited
+                ? name + ": it takes " + std::to_string(fewest_) + " tiles that fit its L1 of " +
+                      l1 + " bytes; expected at most " + std::to_string(max_tiles)
+                : name + ": the smallest tile takes " + std::to_string(least_) +
+                      " bytes of L1; it has " + l1};
   }
 
  private:
-  void try_step(const step& s, std::uint32_t first_dimension) {
+  void try_slices(const step& s, std::uint32_t first_dimension) {
+    try_step(s, first_dimension, 1);
+    const std::int64_t terms = terms_of(s, device_);
+    for (std::int64_t slices = 2; terms / slices >= least_terms; ++slices)
+      if (terms % slices == 0) try_step(by_slices(s, slices), first_dimension, slices);
+  }
+  void try_step(const step& s, std::uint32_t first_dimension, std::int64_t slices) {
     const auto end = static_cast<std::uint32_t>(s.dims.size()) - s.fixed;
     for (std::uint32_t d = first_dimension; d < std::max(end, first_dimension + 1); ++d)
-      for (const std::int64_t size : tile_sizes(s.dims[d])) try_tiles(s, d, size);
+      for (const std::int64_t size : tile_sizes(s.dims[d])) try_tiles(s, d, size, slices);
   }
 
-  void try_tiles(const step& s, std::uint32_t d, std::int64_t size) {
+  void try_tiles(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices) {
     tiling t;
+    t.slices = slices;
     t.dimension = d;
     t.size = size;
     t.outer = product(std::span(s.dims).first(d));
     t.segments = segments_of(s, d, size);
+    t.runs = runs_of(t.segments);
     t.step = s;
     for (const segment& g : t.segments)
       if (s.window.exists && g.in_rows <= 0) return;  // a tile of padding only
+    if (slices > 1 && t.runs.size() > 1) return;
+    plan_loads(t);
     lay_out(t);
     const std::int64_t most = most_depth(t);
-    const std::int64_t left = device_.l1_size() - t.slots_at;
-    const std::int64_t fit = left < 0 ? 0 : t.slot_size == 0 ? most : left / t.slot_size;
-    least_ = std::min(least_, t.slots_at + t.slot_size);
-    if (fit < 1) return;
+    const std::int64_t outside = t.ahead_bytes + t.rest_bytes;
+    const std::int64_t fit = t.slot_size == 0 ? most : (limits_.l1 - outside) / t.slot_size;
+    least_ = std::min(least_, outside + t.slot_size);
+    if (fit < 1 || outside > limits_.l1) return;
     fewest_ = std::min(fewest_, t.tiles());
     if (t.tiles() > max_tiles) return;
     t.depth = std::min(most, fit);
-    t.l1_bytes = t.slots_at + t.depth * t.slot_size;
+    t.rest_bytes += t.depth * t.slot_size;
     t.cost = costs_.cost(t);
-    if (found_ && t.cost >= best_.cost) return;
-    found_ = true;
-    best_ = std::move(t);
+    const form key{slices, s.dims.size() == step_.dims.size() ? 0 : s.dims[0], d};
+    const auto at = best_.find(key);
+    if (at != best_.end() && t.cost >= at->second.cost) return;
+    t.ahead_cost = costs_.ahead_cost(t);
+    best_.insert_or_assign(key, std::move(t));
   }
 
-  /// What is loaded when, and where in L1.
-  void lay_out(tiling& t) const {
+  /// What is loaded when.
+  void plan_loads(tiling& t) const {
     const step& s = t.step;
     const bool has_tiles = t.segments.size() > 1 || t.segments[0].count > 1;
     const apart written = writes_apart(t, has_tiles);
-    t.read_at.resize(s.reads.size());
     t.read_size.resize(s.reads.size());
     for (std::size_t r = 0; r < s.reads.size(); ++r) {
-      bool by_outer = false, by_tile = false;
+      bool by_outer = false, by_tile = false, by_slice = false;
       for (const std::int32_t f : s.reads[r].follows) {
+        by_slice = by_slice || f == slice_dimension;
         if (f < 0) continue;
         const auto k = static_cast<std::uint32_t>(f);
         by_outer = by_outer || (k < t.dimension && s.dims[k] > 1);
         by_tile = by_tile || (k == t.dimension && has_tiles);
       }
       // Without tiles, outer indices are the tiles, unless they come one after another.
-      const bool is_tile = by_tile || (by_outer && !has_tiles && written.outer);
+      const bool is_tile = by_tile || (by_outer && (t.slices > 1 || (!has_tiles && written.outer)));
       t.loads.push_back(s.reads[r].stays ? loading::never
+                        : by_slice       ? loading::by_slice
                         : is_tile        ? loading::by_tile
                         : by_outer       ? loading::by_outer
                                          : loading::once);
       t.parts.push_back(parts_of(t, r));
-      if (s.reads[r].stays) continue;
+      t.is_ahead.push_back(limits_.may_load_ahead && t.loads[r] != loading::by_tile &&
+                           t.loads[r] != loading::never &&
+                           s.reads[r].of.home != limits_.written_before);
+      t.ahead_tokens += t.is_ahead[r] ? t.parts[r] : 0;
+      if (t.loads[r] == loading::never) continue;
       for (const segment& g : t.segments)
         t.read_size[r] =
             std::max(t.read_size[r], aligned(product(t.read_shape(r, g)) * s.reads[r].form.size()));
     }
     for (const loading l : t.loads) t.is_nested = t.is_nested || l == loading::by_outer;
-    t.is_nested = t.is_nested || (!written.outer && written.rows && t.outer > 1);
-    t.is_serial = !written.rows || (!written.outer && !t.is_nested);
-    std::int64_t at = 0;
-    for (const loading when : {loading::once, loading::by_outer})
-      for (std::size_t r = 0; r < s.reads.size(); ++r) {
-        if (t.loads[r] != when) continue;
-        t.read_at[r] = at;
-        at += t.read_size[r] * (when == loading::by_outer ? 2 : 1);
-      }
-    t.slots_at = at;
-    for (std::size_t r = 0; r < s.reads.size(); ++r) {
-      if (t.loads[r] != loading::by_tile) continue;
-      t.read_at[r] = t.slot_size;
-      t.slot_size += t.read_size[r];
-    }
-    for (std::uint32_t k = 0; k < s.registers; ++k) {
+    t.is_nested = t.slices == 1 && (t.is_nested || (!written.outer && written.rows && t.outer > 1));
+    t.is_serial = t.slices > 1 || !written.rows || (!written.outer && !t.is_nested);
+    for (std::uint32_t k = 0; k < s.registers + (t.slices > 1 ? 1 : 0); ++k) {
       t.register_at.push_back(t.slot_size);
-      t.slot_size += aligned(product(t.tile_shape(t.segments[0])) * s.register_sizes[k]);
+      const std::int64_t size =
+          k < s.registers ? s.register_sizes[k] : form_of(s, s.tasks[0].out).size();
+      t.slot_size += aligned(product(t.tile_shape(t.segments[0])) * size);
     }
+    for (std::size_t r = 0; r < s.reads.size(); ++r)
+      if (t.loads[r] == loading::by_tile) t.slot_size += t.read_size[r];
   }
 
   /// What isn't loaded tile by tile is loaded by all engines at once, if its bytes are in a row.
   [[nodiscard]] std::int64_t parts_of(const tiling& t, std::size_t r) const {
     if (t.loads[r] == loading::by_tile || t.loads[r] == loading::never) return 1;
+    for (const std::int32_t f : t.step.reads[r].follows)
+      if (f == static_cast<std::int32_t>(t.dimension) && t.segments.size() > 1) return 1;
     const home& h = plan_.homes[t.step.reads[r].of.home];
     const dimensions box = t.read_shape(r, t.segments[0]);
     if (h.what != home::kind::constant && !is_contiguous(box, t.step.reads[r].of.strides)) return 1;
@@ -377,29 +517,125 @@ class searcher {
   /// As many tiles at once as units can use and SEQ has tokens for.
   [[nodiscard]] std::int64_t most_depth(const tiling& t) const {
     std::int64_t tasks = 1 + static_cast<std::int64_t>(t.step.tasks.size()), longest = 1;
-    for (const loading l : t.loads) tasks += l == loading::by_tile ? 1 : 0;
+    std::int64_t tokens = limits_.tokens, slices = 0;
+    for (std::size_t r = 0; r < t.loads.size(); ++r) {
+      if (t.loads[r] == loading::by_tile) ++tasks, ++slices;
+      if (t.loads[r] == loading::by_slice) slices += t.parts[r];
+      // Loads for the next outer index have tokens, too.
+      if (t.loads[r] == loading::by_outer) tokens -= t.parts[r];
+    }
+    if (t.slices > 1) return slices + 2 <= tokens ? 1 : 0;
+    // Where the next step has tokens, too, there may be too few.
+    if (limits_.tokens < device_.max_tokens() && tokens < least_tokens) return 0;
     if (t.is_serial) return 1;
-    for (const segment& g : t.segments)
-      longest = std::max(longest, g.count * (t.is_nested ? 1 : t.outer));
+    for (const tile_run& r : t.runs)
+      longest = std::max(longest, r.count * (t.is_nested ? 1 : t.outer));
     const std::int64_t useful =
         2 * std::max(device_.units(nem::unit::nmu), device_.units(nem::unit::dma)) + 2;
-    // Loads for the next outer index have tokens, too.
-    const std::int64_t tokens = device_.max_tokens() - static_cast<std::int64_t>(t.loads.size());
     return std::max<std::int64_t>(std::min({longest, useful, tokens / tasks}), 1);
   }
 
   static constexpr std::int64_t max_tiles = 1 << 14;
+  static constexpr std::int64_t least_terms = 8;  ///< of a slice
+  static constexpr std::int64_t max_blocks = 1 << 10;
   static constexpr std::int64_t least_part = 1024;  ///< bytes, of a transfer
 
   const plan& plan_;
   const step& step_;
   const target& device_;
+  const limits limits_;
   const estimator costs_;
-  tiling best_;
-  bool found_ = false;
+  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t>;  // slices, blocks, dimension
+  std::map<form, tiling> best_;
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   std::int64_t least_ = unlimited;   ///< bytes of L1
   std::int64_t fewest_ = unlimited;  ///< tiles that fit there
+};
+
+/// Tilings of the steps, the last one first: what a step loads ahead takes memory and tokens from the
+/// one before.
+class planner {
+ public:
+  planner(const plan& p, const target& device, unsigned effort)
+      : plan_(p), device_(device), effort_(effort) {
+    for (const step& s : p.steps) all_work_ += work_of(s);
+  }
+
+  [[nodiscard]] std::vector<tiling> run() {
+    all_.resize(plan_.steps.size());
+    for (std::size_t k = all_.size(); k-- != 0;) all_[k] = best(k);
+    place_in_l1();
+    return std::move(all_);
+  }
+
+ private:
+  /// Multiply-accumulates and elements.
+  [[nodiscard]] double work_of(const step& s) const {
+    return static_cast<double>(product(s.dims)) *
+           static_cast<double>(std::max<std::int64_t>(terms_of(s, device_), 1));
+  }
+  [[nodiscard]] tiling best(std::size_t k) {
+    limits of{device_.l1_size(), device_.max_tokens(), none, k != 0};
+    if (k != 0) of.written_before = plan_.steps[k - 1].write.of.home;
+    searcher whole(plan_, plan_.steps[k], device_, of);
+    std::optional<tiling> best = best_of(whole, k);
+    if (!best) throw whole.refused();
+    if (k + 1 == all_.size() || all_[k + 1].ahead_bytes == 0) return std::move(*best);
+    tiling& next = all_[k + 1];
+    of.l1 -= next.ahead_bytes;
+    of.tokens -= next.ahead_tokens;
+    searcher rest(plan_, plan_.steps[k], device_, of);
+    std::optional<tiling> less = best_of(rest, k);
+    if (less && less->cost <= best->cost + next.ahead_cost / 2) return std::move(*less);
+    next.is_ahead.assign(next.is_ahead.size(), false);
+    next.ahead_tokens = 0;
+    const std::int64_t bytes = next.ahead_bytes + next.rest_bytes;
+    lay_out(next);
+    next.rest_bytes = bytes;
+    return std::move(*best);
+  }
+  /// By the timeline, as far as the effort allows; otherwise by the formula.
+  [[nodiscard]] std::optional<tiling> best_of(searcher& from, std::size_t k) const {
+    const bool is_large = work_of(plan_.steps[k]) * 64 >= all_work_;
+    const std::size_t count = effort_ == 0 || (effort_ == 1 && !is_large) ? 1
+                              : effort_ == 1                              ? 4
+                                                                          : 16;
+    std::vector<tiling> all = from.best(count);
+    if (all.empty()) return std::nullopt;
+    std::size_t best = 0;
+    for (std::size_t i = 0; i < all.size() && all.size() > 1; ++i) {
+      const std::optional<double> cycles = cycles_of(plan_, all[i], device_, most_tasks);
+      if (cycles) all[i].cost = *cycles + all[i].ahead_cost / 2;
+      if (all[i].cost < all[best].cost) best = i;
+    }
+    return std::move(all[best]);
+  }
+
+  /// What steps load ahead is at the lower end of L1 and at the upper end, by turns.
+  void place_in_l1() {
+    std::int64_t size = 0;
+    for (std::size_t k = 0; k < all_.size(); ++k)
+      size = std::max(size, all_[k].rest_bytes + all_[k].ahead_bytes + ahead_of(k + 1));
+    for (std::size_t k = 0; k < all_.size(); ++k) {
+      tiling& t = all_[k];
+      const bool is_low = k % 2 == 0;
+      const std::int64_t ahead = is_low ? 0 : size - t.ahead_bytes;
+      const std::int64_t rest = is_low ? t.ahead_bytes : ahead_of(k + 1);
+      place_at(t, ahead, rest);
+      t.l1_bytes = size;
+    }
+  }
+  [[nodiscard]] std::int64_t ahead_of(std::size_t k) const noexcept {
+    return k < all_.size() ? all_[k].ahead_bytes : 0;
+  }
+
+  static constexpr std::int64_t most_tasks = 1 << 14;  ///< of a run in abstract time
+
+  const plan& plan_;
+  const target& device_;
+  unsigned effort_;
+  double all_work_ = 0;
+  std::vector<tiling> all_;
 };
 
 // ---- places
@@ -439,6 +675,7 @@ dimensions tiling::read_shape(std::size_t read, const segment& s) const {
   const access& a = step.reads[read];
   dimensions out = a.of.shape;
   for (std::size_t k = 0; k < out.size(); ++k) {
+    if (a.follows[k] == slice_dimension) out[k] = 1;
     if (a.follows[k] < 0) continue;
     const auto d = static_cast<std::uint32_t>(a.follows[k]);
     if (step.window.exists && read == step.window.read && d == step.window.dimension)
@@ -497,8 +734,46 @@ placement place(plan& p, const target& device) {
   return out;
 }
 
-tiling best_tiling(const plan& p, const step& s, const target& device) {
-  return searcher(p, s, device).best();
+std::vector<tiling> best_tilings(const plan& p, const target& device, unsigned effort) {
+  return planner(p, device, effort).run();
+}
+
+void place_at(tiling& t, std::int64_t ahead, std::int64_t rest) noexcept {
+  t.slots_at += rest;
+  for (std::size_t r = 0; r < t.loads.size(); ++r) {
+    t.other_at[r] += rest;
+    if (t.loads[r] != loading::by_tile) t.read_at[r] += t.is_ahead[r] ? ahead : rest;
+  }
+}
+
+placement used_by(const plan& p) noexcept {
+  placement out;
+  for (const home& h : p.homes) {
+    if (h.what != home::kind::computed) continue;
+    std::int64_t& end = h.level == nem::level::l2 ? out.l2 : out.spill;
+    end = std::max(end, h.offset + aligned(h.size * nem::bitwidth(h.type) / 8));
+  }
+  return out;
+}
+
+bool fits_l1(const plan& p, const step& s, const target& device) {
+  const limits whole{device.l1_size(), device.max_tokens(), none, false};
+  return !searcher(p, s, device, whole).best(1).empty();
+}
+
+std::int64_t least_l1(const step& s) {
+  tiling t;
+  step one = s;
+  if (one.fixed >= one.dims.size()) add_dimension(one);
+  t.dimension = static_cast<std::uint32_t>(one.dims.size()) - one.fixed - 1;
+  t.segments = segments_of(one, t.dimension, 1);
+  t.step = std::move(one);
+  const segment& g = t.segments[t.segments.size() / 2];
+  std::int64_t bytes = 0;
+  for (const number_form& f : s.forms) bytes += product(t.tile_shape(g)) * f.size();
+  for (std::size_t r = 0; r < s.reads.size(); ++r)
+    bytes += product(t.read_shape(r, g)) * s.reads[r].form.size();
+  return bytes;
 }
 
 }  // namespace transform::lowering

@@ -3,9 +3,9 @@
 //
 // Tiles of a step: which dimension is tiled and how, what each tile loads, and what that costs.
 //
-//   place(p, device);                         // where intermediate results are
-//   tiling t = best_tiling(p, s, device);     // of a step of p
-//   t.dimension, t.depth, t.segments …        // to be written
+//   place(p, device);                                     // where intermediate results are
+//   std::vector<tiling> all = best_tilings(p, device);     // of the steps of p
+//   all[0].dimension, all[0].depth, all[0].runs …          // to be written
 //
 // Lifetime:   values.
 // Errors:     throws a refusal where not even the smallest tiles fit L1.
@@ -29,6 +29,9 @@ inline constexpr std::int64_t alignment = 64;  ///< bytes, of everything in L1 a
   return (bytes + alignment - 1) / alignment * alignment;
 }
 
+/// Tasks of a tile that have tokens, at least: others wait for them.
+inline constexpr std::int64_t least_tokens = 4;
+
 /// Tiles of one form: `count` of them from tile `first` on.
 struct segment {
   std::int64_t first = 0, count = 1;
@@ -37,12 +40,19 @@ struct segment {
   std::int64_t top = 0, bottom = 0;        ///< rows of padding
 };
 
+/// Tiles that one loop goes through: those of a form, of which the first and the last may differ.
+struct tile_run {
+  std::size_t first = 0, middle = 0, last = 0;  ///< segments
+  std::int64_t count = 1;                       ///< tiles
+};
+
 /// When a tile of a read is loaded.
 enum class loading : std::uint8_t {
   once,      ///< it is the same for all tiles
   by_outer,  ///< for each index of the dimensions before the tiled one
   by_tile,
-  never  ///< tasks read it where it is
+  never,    ///< tasks read it where it is
+  by_slice  ///< one slice of the terms of a product after another
 };
 
 struct tiling {
@@ -53,21 +63,32 @@ struct tiling {
   std::int64_t depth = 1;          ///< tiles that are worked on at once
   bool is_nested = false;          ///< whether outer indices come one after another
   bool is_serial = false;          ///< whether all tiles do: they write between others' bytes
+  std::int64_t slices = 1;         ///< that a product's terms are in: what they give is added
   std::vector<segment> segments;
+  std::vector<tile_run> runs;
   std::vector<loading> loads;       ///< by read
+  std::vector<bool> is_ahead;       ///< by read: loaded while the step before computes
   std::vector<std::int64_t> parts;  ///< by read: transfers side by side, where no tiles are
-  // Bytes of L1: reads that are loaded once, then those by outer indices, twice if there are several,
-  // then `depth` slots.
+  // Bytes of L1: what is loaded ahead, which the step before leaves free, is at one of its ends. The
+  // rest are reads that are loaded once, those by outer indices, and `depth` slots.
   std::vector<std::int64_t> read_at;      ///< by read: in L1, or in a slot
+  std::vector<std::int64_t> other_at;     ///< by read by outer indices or slices: of odd ones
   std::vector<std::int64_t> read_size;    ///< by read: bytes of its largest tile
-  std::vector<std::int64_t> register_at;  ///< in a slot
+  std::vector<std::int64_t> register_at;  ///< in a slot; the last one is a slice's product
   std::int64_t slots_at = 0, slot_size = 0, l1_bytes = 0;
-  double cost = 0;  ///< cycles, about
+  std::int64_t ahead_bytes = 0, rest_bytes = 0;
+  std::int64_t ahead_tokens = 0;  ///< tasks that load ahead
+  double cost = 0;                ///< cycles, about
+  double ahead_cost = 0;          ///< of what is loaded ahead, were it not
 
   /// The shape of a read's tile, or of the written one, in a segment.
   [[nodiscard]] dimensions read_shape(std::size_t read, const segment& s) const;
   [[nodiscard]] dimensions tile_shape(const segment& s) const;
   [[nodiscard]] std::int64_t tiles() const noexcept;
+  /// Whether a read has two places, for one to be loaded while the other is used.
+  [[nodiscard]] bool has_two(std::size_t read) const noexcept {
+    return loads[read] == loading::by_outer || loads[read] == loading::by_slice;
+  }
 };
 
 /// Gives intermediate results their places in L2, or in DDR where it is full. Returns the bytes that
@@ -82,7 +103,20 @@ struct placement {
   return aligned((bytes + parts - 1) / parts);
 }
 
-[[nodiscard]] tiling best_tiling(const plan& p, const step& s, const target& device);
+/// The bytes that a plan's places end at.
+[[nodiscard]] placement used_by(const plan& p) noexcept;
+
+/// Tilings of all steps, with their places in L1. Efforts: 0 counts cycles by a formula; 1 also runs the
+/// best tilings of the largest steps in abstract time; 2 runs more of them, for all steps.
+[[nodiscard]] std::vector<tiling> best_tilings(const plan& p, const target& device,
+                                               unsigned effort);
+/// Moves a tiling to where in L1 what it loads ahead and the rest begin.
+void place_at(tiling& t, std::int64_t ahead, std::int64_t rest) noexcept;
+
+/// Whether there are tiles of a step that fit L1.
+[[nodiscard]] bool fits_l1(const plan& p, const step& s, const target& device);
+/// Bytes of L1 that a tile of one row takes, about.
+[[nodiscard]] std::int64_t least_l1(const step& s);
 
 /// Whether the elements of a box of a view follow each other.
 [[nodiscard]] bool is_contiguous(const dimensions& box, const dimensions& strides) noexcept;

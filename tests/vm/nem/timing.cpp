@@ -968,7 +968,8 @@ TEST_CASE("vm/nem/timing: a dry run takes the same time and computes nothing", "
 }
 
 TEST_CASE("vm/nem/timing: multiply-accumulates of an NMU, by the type of the weights", "[vm_nem]") {
-  const auto d = nem_test::read(device("2", "NMU = 1 CSTL = 1", "NMU { fp16_macs = 512 int8_macs = 1024 }"));
+  const auto d =
+      nem_test::read(device("2", "NMU = 1 CSTL = 1", "NMU { fp16_macs = 512 int8_macs = 1024 }"));
   REQUIRE(d);
   const auto p = nem_test::verify(nem::model(*d));
   REQUIRE(p);

@@ -1,0 +1,177 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// What lowered programs make of a device: loops, what is loaded ahead, slices of products, efforts, and
+// the bound of the report.
+
+#include "lowered.hpp"
+
+using namespace tessera;
+using nem::element;
+using transform_tests::container;
+using transform_tests::device;
+using transform_tests::lowers;
+using transform_tests::program_text;
+
+namespace {
+
+/// A 3 x 3 convolution of an image of 8 channels, channels last, for each number of results.
+container convolutions(const std::vector<std::int64_t>& channels) {
+  program_text text(3);
+  std::string x = text.add("aten.permute.default(" + text.add("input") + ", [0, 3, 1, 2])");
+  std::int64_t in = 8;
+  for (const std::int64_t out : channels) {
+    const std::string w = text.weight({out, in, 3, 3}), b = text.weight({out});
+    x = text.add("aten.conv2d.default(" + x + ", " + w + ", " + b + ", [1, 1], [1, 1])");
+    in = out;
+  }
+  x = text.add("aten.permute.default(" + x + ", [0, 2, 3, 1])");
+  return container(std::string_view(text.with_output(x)));
+}
+/// x w, of `terms` terms.
+container product(std::int64_t terms, std::int64_t columns, bool has_bias) {
+  program_text text(4);
+  const std::string x = text.add("input");
+  const std::string w = text.weight({columns, terms});
+  const std::string b = has_bias ? ", " + text.weight({columns}) : std::string();
+  return container(std::string_view(
+      text.with_output(text.add("aten.linear.default(" + x + ", " + w + b + ")"))));
+}
+
+std::size_t count_of(const std::string& text, std::string_view what) {
+  std::size_t n = 0;
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++n;
+  return n;
+}
+
+/// A lowered network, verified, and its report.
+struct timed {
+  nem::model model;
+  std::optional<nem::program> program;
+  transform::lower_report report;
+
+  timed(const container& net, const device& on, const transform::lower_options& how) {
+    auto made = transform::lower(net.program(), on.catalog(), *on, how);
+    REQUIRE(made);
+    auto verified = nem::verify(std::move(made->model));
+    REQUIRE(verified);
+    program.emplace(std::move(*verified));
+    auto counted = transform::report_of(*program);
+    REQUIRE(counted);
+    report = std::move(*counted);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("transform/lower: tiles at the edges of an image are in the loop of the others",
+          "[transform]") {
+  const container net = convolutions({64});
+  for (const std::int64_t rows : {29, 40, 57}) {
+    std::string text;
+    CHECK(lowers(net.program(), device("npm_lite"), {{1, rows, 16, 8}}, element::f16, &text) == "");
+    CHECK(count_of(text, "conv2d.async") <= 2);  // two where weights come by blocks
+    // A row of padding above the first tile and one below the last.
+    const std::size_t at = text.find("pads=[");
+    INFO(text.substr(at, text.find(']', at) - at));
+    CHECK(text.substr(at).starts_with("pads=[1 - ((i + "));
+  }
+}
+
+TEST_CASE("transform/lower: the next step's weights are loaded before the loop of this one",
+          "[transform]") {
+  const container net = convolutions({8, 8});
+  std::string text;
+  CHECK(lowers(net.program(), device("large"), {{1, 16, 16, 8}}, element::f32, &text) == "");
+  const std::size_t ahead = text.find("s1_1"), loop = text.find("\nloop i");
+  REQUIRE(ahead != std::string::npos);
+  CHECK(ahead < loop);
+  CHECK(text.find("wait(s1_1") > text.find("endloop"));
+  // Too little memory for both.
+  CHECK(lowers(net.program(), device("large", 6144, 0), {{1, 16, 16, 8}}, element::f32, &text) ==
+        "");
+}
+
+TEST_CASE("transform/lower: products by slices of their terms", "[transform]") {
+  for (const bool has_bias : {false, true}) {
+    const container net = product(512, 96, has_bias);
+    std::string text;
+    CHECK(lowers(net.program(), device("large", 12288, 0), {{48, 512}}, element::f32, &text) == "");
+    CHECK(text.find("p0 = ") != std::string::npos);
+    CHECK(lowers(net.program(), device("small", 12288, 0), {{48, 512}}, element::f16, &text) == "");
+    CHECK(text.find("p0 = gemm.async") != std::string::npos);
+  }
+  std::string text;
+  const container images = convolutions({64, 32});
+  CHECK(lowers(images.program(), device("small", 16384, 0), {{1, 12, 12, 8}}, element::f16,
+               &text) == "");
+  CHECK(text.find("p0 = conv2d.async") != std::string::npos);
+}
+
+TEST_CASE("transform/lower: efforts agree with the network, and take the same tiles each time",
+          "[transform]") {
+  const container net = convolutions({24, 16});
+  const device on("npm_lite", 32768, 0);
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const unsigned effort : {0u, 1u, 2u}) {
+    INFO(effort);
+    transform::lower_options how;
+    how.shapes = {{1, 28, 28, 8}};
+    how.type = element::f16;
+    how.effort = effort;
+    const auto first = transform::lower(net.program(), on.catalog(), *on, how);
+    const auto second = transform::lower(net.program(), on.catalog(), *on, how);
+    REQUIRE(first);
+    REQUIRE(second);
+    const auto one = nem::write(first->model), other = nem::write(second->model);
+    REQUIRE(one);
+    REQUIRE(other);
+    CHECK(one->view() == other->view());
+    const timed run(net, on, how);
+    const transform::agreement a = transform::compare(net.program(), *run.program, *first, how);
+    CHECK(a.failure == "");
+    REQUIRE(a.distances.size() == 1);
+    CHECK(a.distances[0] <= 5e-3);
+    // More effort isn't worth less here.
+    CHECK(run.report.all.cycles <= least);
+    least = run.report.all.cycles;
+  }
+}
+
+TEST_CASE("transform/lower: the bound of a device", "[transform]") {
+  transform::lower_options how;
+  how.shapes = {{1, 16, 16, 8}};
+  const timed large(convolutions({8}), device("large"), how);
+  // 16 x 16 x 8 x 72 multiply-accumulates on four NMUs of 4096; a byte a cycle for each of 64 from DDR:
+  // the image, the weights and the bias. Stores: 32 bytes on each of four CSTLs.
+  CHECK(large.report.all.macs == 16 * 16 * 8 * 72);
+  CHECK(large.report.all.roofline == (16 * 16 * 8 * 4 + 8 * 72 * 4 + 8 * 4 + 63) / 64);
+  CHECK(large.report.all.roofline == large.report.steps[0].roofline);
+  how.type = element::f16;
+  const timed small(convolutions({8}), device("small"), how);
+  CHECK(small.report.all.roofline == 16 * 16 * 8 * 72 / 512);
+  how.shapes = {{1, 64, 64, 8}};
+  const timed longer(convolutions({8}), device("small"), how);
+  CHECK(longer.report.all.roofline == 16 * small.report.all.roofline);
+  CHECK(longer.report.all.roofline * 10 > longer.report.all.cycles * 9);  // at least 90 %
+}
+
+TEST_CASE("transform/lower: a network of several steps keeps a device busy", "[transform]") {
+  transform::lower_options how;
+  how.shapes = {{1, 28, 28, 8}};
+  how.type = element::f16;
+  const timed run(convolutions({32, 32, 32, 32}), device("npm_lite"), how);
+  CHECK(run.report.steps.size() == 4);
+  CHECK(run.report.all.roofline * 100 > run.report.all.cycles * 80);
+}
+
+TEST_CASE("transform/lower: inputs don't have the names of tokens or variables", "[transform]") {
+  for (const char* const name : {"x0", "y1", "i", "o", "s1_0", "z0", "p0"}) {
+    INFO(name);
+    const container net(std::string_view("code:\n  " + std::string(name) +
+                                         " = input\n  r = aten.relu.default(" + name +
+                                         ")\n  output(r)\n"));
+    std::string text;
+    CHECK(lowers(net.program(), device("large"), {{2, 3}}, element::f32, &text) == "");
+  }
+}
