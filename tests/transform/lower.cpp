@@ -137,6 +137,8 @@ TEST_CASE("transform/lower: networks of PyTorch on each device", "[transform]") 
                                   "dropout_eval",
                                   "encoder_layer",
                                   "gated",
+                                  "gru",
+                                  "lstm",
                                   "mapped",
                                   "mlp",
                                   "mlp_inplace",
@@ -162,6 +164,8 @@ TEST_CASE("transform/lower: networks of PyTorch on each device", "[transform]") 
     CHECK(lowers(better.program(), device("large", 1 << 14, 1 << 10), of) == "");
     CHECK(lowers(better.program(), device("npm_lite"), of, element::f16) == "");
     CHECK(lowers(better.program(), device("small"), of, element::f16) == "");
+    for (const char* const on : {"large", "npm_lite", "small"})
+      CHECK(lowers(better.program(), device(on), of, element::i8) == "");
   }
 }
 

@@ -282,7 +282,17 @@ class quantizer {
     if (!is_product(s)) return;
     const element type = device_.type();
     const std::string_view family = s.tasks[0].op == opcode::gemm ? "gemm.float" : "conv2d.float";
-    need(s, family, {&type, 1}, s.tasks[0].in.size() > 2 ? "with_bias" : "no_bias");
+    const bool has_bias = s.tasks[0].in.size() > 2;
+    if (has_bias && device_.has(family, {&type, 1}, "with_bias")) return;
+    need(s, family, {&type, 1}, "no_bias");
+    if (!has_bias) return;
+    need(s, "eltwise", {&type, 1}, "default");
+    const std::uint32_t bias = s.tasks[0].in[2].index;
+    s.tasks[0].in.pop_back();
+    s.tasks.push_back({opcode::add, {of_register(0), broadcast(bias)}, of_register(1)});
+    s.registers = 2;
+    s.forms.push_back(s.forms[0]);
+    s.result = of_register(1);
   }
 
   void change_product(step& s) {
