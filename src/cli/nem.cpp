@@ -149,6 +149,7 @@ std::vector<diagnostic> diagnose_nem(const report& found, const source& from,
 }
 
 nem_outcome verify_nem(const source& from, const reporting& to, const nem_options& options) {
+  return_large_blocks();
   nem_outcome out;
   const nem::profile profile = profile_of(options.profile);
   nem::read_options reading;

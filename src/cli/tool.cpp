@@ -4,6 +4,9 @@
 #include "tool.hpp"
 
 #include <unistd.h>
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include <algorithm>
 #include <cerrno>
@@ -885,6 +888,12 @@ exit_code file_list::each(std::string_view verb,
   exit_code code = success;
   for (const std::string& path : paths) code = std::max(code, act({path, json}));
   return finish_options(verb, code);
+}
+
+void return_large_blocks() noexcept {
+#if defined(__GLIBC__)
+  (void)::mallopt(M_MMAP_THRESHOLD, 1 << 20);
+#endif
 }
 
 namespace {

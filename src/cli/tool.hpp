@@ -281,6 +281,10 @@ struct file_list {
                                const std::function<exit_code(const reporting&)>& act) const;
 };
 
+/// From now on, blocks of 1 MiB and more go back to the system when they are freed. The allocator would
+/// keep them for others of their size, which tables that grow don't need any more.
+void return_large_blocks() noexcept;
+
 /// Writes a file of some format to a path, compressed if its name ends in .gz or .zst, or to standard
 /// output. The bytes are unchanged, except that unsafe characters are escaped on a terminal.
 [[nodiscard]] exit_code write_result(const std::string& path, bytes data, const reporting& to = {});

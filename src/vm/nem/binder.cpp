@@ -134,6 +134,24 @@ struct kept_move {
   std::uint32_t depth;
   bool is_memmove, is_deterministic;
 };
+/// Another task. Its attributes follow if they aren't the defaults, then its operands, their buffers, the
+/// values and the nodes of its loops, and what operands and attributes point to.
+struct kept_compute {
+  model::task task;
+  std::string_view op;
+  std::uint32_t depth;
+  bool is_memmove, is_deterministic, has_attributes;
+};
+[[nodiscard]] bool has_defaults(const model::attributes& a) noexcept {
+  bool has_lists = false;
+  each_list(a, [&](const view<std::int64_t>& l) { has_lists = has_lists || !l.empty(); });
+  const model::attributes none;
+  return !has_lists && a.given == none.given && a.accum_type == none.accum_type &&
+         a.mode == none.mode && a.keepdims == none.keepdims && a.op == none.op &&
+         a.axis == none.axis && a.groups == none.groups && a.alpha == none.alpha &&
+         a.min_val == none.min_val && a.max_val == none.max_val &&
+         a.constant_value == none.constant_value && a.epsilon == none.epsilon;
+}
 [[nodiscard]] bool is_plain_move(const bound_task& t) noexcept {
   const bool moves = t.what.opcode == opcode::transfer || t.what.opcode == opcode::store;
   return moves && t.what.inputs.size() == 1 && t.what.outputs.size() == 1;
@@ -219,28 +237,35 @@ void kept_task::keep_move(const bound_task& t, kept_memory& memory) {
 }
 
 void kept_task::keep_compute(const bound_task& t, kept_memory& memory) {
-  const std::span<const bound_task> one(&t, 1);
+  const model::attributes& attributes = t.what.attributes;
+  const kept_compute k{t.task,
+                       t.what.op,
+                       static_cast<std::uint32_t>(t.loops.size()),
+                       t.what.is_memmove,
+                       t.what.is_deterministic,
+                       !has_defaults(attributes)};
+  const std::span<const kept_compute> one(&k, 1);
+  const std::span<const model::attributes> given(&attributes, k.has_attributes ? 1u : 0u);
   const std::span<const tensor> tensors = t.operands;
-  std::size_t size = room_of(one) + room_of(tensors) + room_of(t.buffers) + room_of(t.iteration) +
-                     room_of(t.loops);
+  std::size_t size = room_of(one) + room_of(given) + room_of(tensors) + room_of(t.buffers) +
+                     room_of(t.iteration) + room_of(t.loops);
   for (const tensor& x : tensors) {
     size += room_of(x.shape) + room_of(x.strides);
     if (x.quant != nullptr)
       size +=
           room_of(std::span(x.quant, 1)) + room_of(x.quant->scales) + room_of(x.quant->zero_points);
   }
-  each_list(t.what.attributes, [&](const view<std::int64_t>& l) { size += room_of(spanned(l)); });
+  each_list(attributes, [&](const view<std::int64_t>& l) { size += room_of(spanned(l)); });
   reserve(size, memory);
 
   block to(memory_);
-  bound_task& own = to.copy(one)[0];
-  own.operands = to.copy(tensors);
-  own.what.inputs = std::span<const tensor>(own.operands).first(t.what.inputs.size());
-  own.what.outputs = std::span<const tensor>(own.operands).subspan(t.what.inputs.size());
-  own.buffers = to.copy(t.buffers);
-  own.iteration = to.copy(t.iteration);
-  own.loops = to.copy(t.loops);
-  for (tensor& x : own.operands) {
+  (void)to.copy(one);
+  const std::span<model::attributes> own_attributes = to.copy(given);
+  const std::span<tensor> operands = to.copy(tensors);
+  (void)to.copy(t.buffers);
+  (void)to.copy(t.iteration);
+  (void)to.copy(t.loops);
+  for (tensor& x : operands) {
     x.shape = to.copy(x.shape);
     x.strides = to.copy(x.strides);
     if (x.quant == nullptr) continue;
@@ -249,15 +274,19 @@ void kept_task::keep_compute(const bound_task& t, kept_memory& memory) {
     d.zero_points = to.copy(d.zero_points);
     x.quant = &d;
   }
-  each_list(own.what.attributes, [&](view<std::int64_t>& l) {
-    const std::span<const std::int64_t> at = to.copy(spanned(l));
-    l = {at.data(), at.size()};
-  });
+  for (model::attributes& a : own_attributes)
+    each_list(a, [&](view<std::int64_t>& l) {
+      const std::span<const std::int64_t> at = to.copy(spanned(l));
+      l = {at.data(), at.size()};
+    });
 }
 
 bound_task& kept_task::restore(restored_task& to) const {
+  return is_move_ ? restore_move(to) : restore_compute(to);
+}
+
+bound_task& kept_task::restore_move(restored_task& to) const {
   block from(memory_);
-  if (!is_move_) return from.next<bound_task>(1)[0];
   const kept_move& m = from.next<kept_move>(1)[0];
   bound_task& t = to.move;
   t.task = m.task;
@@ -275,6 +304,27 @@ bound_task& kept_task::restore(restored_task& to) const {
   t.buffers = m.buffers;
   t.iteration = from.next<std::int64_t>(m.depth);
   t.loops = from.next<std::uint32_t>(m.depth);
+  return t;
+}
+
+bound_task& kept_task::restore_compute(restored_task& to) const {
+  block from(memory_);
+  const kept_compute& k = from.next<kept_compute>(1)[0];
+  bound_task& t = to.compute;
+  t.task = k.task;
+  t.what.opcode = k.task.opcode;
+  t.what.op = k.op;
+  t.what.is_memmove = k.is_memmove;
+  t.what.is_deterministic = k.is_deterministic;
+  t.what.attributes =
+      k.has_attributes ? from.next<model::attributes>(1)[0] : model::attributes();
+  const std::size_t operands = std::size_t{k.task.inputs} + k.task.outputs;
+  t.operands = from.next<tensor>(operands);
+  t.what.inputs = std::span<const tensor>(t.operands).first(k.task.inputs);
+  t.what.outputs = std::span<const tensor>(t.operands).subspan(k.task.inputs);
+  t.buffers = from.next<touched_buffer>(operands);
+  t.iteration = from.next<std::int64_t>(k.depth);
+  t.loops = from.next<std::uint32_t>(k.depth);
   return t;
 }
 

@@ -77,14 +77,15 @@ class kept_memory {
   std::size_t left_ = 0;  ///< in the last chunk
 };
 
-/// Where a kept transfer or store is put together again.
+/// Where a kept task is put together again.
 struct restored_task {
-  bound_task move;
-  std::array<tensor, 2> operands;
+  bound_task move, compute;
+  std::array<tensor, 2> operands;  ///< of the move
 };
 
 /// A bound task with all that it points to, but for the buffers' bytes. Tens of thousands may be kept
-/// at once: of transfers and stores, which have neither shapes nor attributes, only what they have.
+/// at once: of transfers and stores, which have neither shapes nor attributes, only what they have, and
+/// of others attributes only where one isn't its default.
 class kept_task {
  public:
   void keep(const bound_task& t, kept_memory& memory);
@@ -96,6 +97,8 @@ class kept_task {
   void reserve(std::size_t bytes, kept_memory& memory);
   void keep_move(const bound_task& t, kept_memory& memory);
   void keep_compute(const bound_task& t, kept_memory& memory);
+  [[nodiscard]] bound_task& restore_move(restored_task& to) const;
+  [[nodiscard]] bound_task& restore_compute(restored_task& to) const;
 
   std::byte* memory_ = nullptr;
   std::size_t capacity_ = 0;  ///< bytes
