@@ -285,3 +285,25 @@ TEST_CASE("nem/laws: memory is linear in what is read, written, verified", "[nem
     CHECK(peaks[1][verb] < 5 * peaks[0][verb] / 2 + 50'000);
   }
 }
+
+TEST_CASE("nem/laws: verifying keeps little of what is over", "[nem]") {
+  // Tiles in two places of L1, each used again when its store is complete.
+  constexpr std::size_t tiles = 8000;
+  std::string source = "buffer X : L2 (size=" + std::to_string(64 * tiles) +
+                       ")\nbuffer Y : L2 (size=64)\nbuffer B : L1 (size=128)\n";
+  for (std::size_t i = 0; i < tiles; ++i) {
+    const std::string k = std::to_string(i), place = std::to_string(64 * (i % 2)) + ", 64)";
+    if (i >= 2) source += "wait(s" + std::to_string(i - 2) + ")\n";
+    source += "t" + k + " = transfer.async(dst=region(B, " + place + ", src=region(X, " +
+              std::to_string(64 * i) + ", 64))\n" + "s" + k +
+              " = store.async(dst=region(Y, 0, 64), src=region(B, " + place + ", deps=[t" + k +
+              (i == 0 ? "" : ", s" + std::to_string(i - 1)) + "])\n";
+  }
+  auto d = nem::read(source);
+  REQUIRE(d);
+  const std::size_t names = d->names.size();
+  const tessera_tests::allocations used;
+  REQUIRE(nem::verify(*std::move(d)));
+  // What a name means takes 25 bytes; tables have room for all tasks, once.
+  CHECK(used.peak() < 25 * names + 52 * 2 * tiles);
+}

@@ -316,8 +316,7 @@ bound_task& kept_task::restore_compute(restored_task& to) const {
   t.what.op = k.op;
   t.what.is_memmove = k.is_memmove;
   t.what.is_deterministic = k.is_deterministic;
-  t.what.attributes =
-      k.has_attributes ? from.next<model::attributes>(1)[0] : model::attributes();
+  t.what.attributes = k.has_attributes ? from.next<model::attributes>(1)[0] : model::attributes();
   const std::size_t operands = std::size_t{k.task.inputs} + k.task.outputs;
   t.operands = from.next<tensor>(operands);
   t.what.inputs = std::span<const tensor>(t.operands).first(k.task.inputs);

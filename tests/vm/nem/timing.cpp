@@ -819,9 +819,10 @@ TEST_CASE("vm/nem/timing: a trace of any length takes little memory", "[vm_nem]"
 
 TEST_CASE("vm/nem/timing: a timed run of many tasks takes little memory", "[vm_nem]") {
   constexpr std::uint32_t tasks = 12000;
-  std::string source = "buffer A : L2 (size=64)\nbuffer B : L2 (size=64)\n"
-                       "let x = region(A, 0, 64) elem=i8, shape=[64], layout=C\n"
-                       "let y = region(B, 0, 64) elem=i8, shape=[64], layout=C\n";
+  std::string source =
+      "buffer A : L2 (size=64)\nbuffer B : L2 (size=64)\n"
+      "let x = region(A, 0, 64) elem=i8, shape=[64], layout=C\n"
+      "let y = region(B, 0, 64) elem=i8, shape=[64], layout=C\n";
   for (std::uint32_t n = 0; n < tasks; n += 2)
     source += "relu.sync in x out y\nstore.sync(dst=region(B, 0, 64), src=x)\n";
   const nem::program p = *nem_test::verify(*nem_test::read(source));
