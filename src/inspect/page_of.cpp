@@ -124,7 +124,10 @@ class nac_view {
     all.name = "program";
     all.drawn = draw(at_, {.schedule = false, .parameters = false, .shapes = options_.shapes});
     all.nodes.resize(all.drawn.nodes.size());
-    const text listing = nac::print(at_.model());
+    // Payloads are references: a page has no weights.
+    nac::print_options how;
+    how.source_name = "model.nac";
+    const text listing = nac::print(at_.model(), how);
     std::map<std::string, std::uint32_t, std::less<>> lines;
     for_each_line(listing, [&](std::uint32_t number, std::string_view line) {
       const std::size_t equals = line.find(" = ");

@@ -273,6 +273,13 @@ TEST_CASE("page: NAC folds by module, and weights are summarised", "[inspect][pa
   for (std::uint32_t i = 0; i < product.line; ++i) listing.remove_prefix(listing.find('\n') + 1);
   CHECK(listing.substr(0, listing.find('\n')) == "  v15 = nac.mul(v14, v2)");
   CHECK(page_of(made, {.weights = false}).weights.empty());
+  // No payload of more than 64 bytes is in the text.
+  std::string large = layers_of("layers.", ".scale");
+  const std::string_view small = "f32 [2] hex { 0000803f 000000c0 }";
+  std::string values;
+  for (int i = 0; i < 17; ++i) values += " 0000803f";
+  large.replace(large.find(small), small.size(), "f32 [17] hex {" + values + " }");
+  CHECK(page_of(nac_tools_tests::container(large)).listing.find(values) == std::string::npos);
   // Without modules, what repeats folds.
   const nac_tools_tests::container plain(layers_of("scale", "x"));
   REQUIRE(page_of(plain).graphs.size() == 7);
