@@ -119,7 +119,8 @@ constexpr option_row option_rows[] = {
     {"graph", "FILE...!", "", everywhere,
      "An ARK model or all its ranks, a NAC container or a NEM program;\n- is standard input"},
     {"view", "FILE...!", "", everywhere,
-     "A file of any format, or all ranks of an ARK model; - is standard input"},
+     "A file of any format, all ranks of an ARK model, or two NAC containers,\n"
+     "of which the page shows what differs; - is standard input"},
     {"fmt", "FILE...!", "", everywhere, "NEM files; - is standard input"},
     {of_genomes, "FILE...!", "", everywhere,
      "NAC containers, ARK models, v1.2 streams and signatures, or\n"

@@ -5,7 +5,9 @@
 
 #include "tessera/inspect/page_of.hpp"
 
+#include <list>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "ark.hpp"
@@ -61,7 +63,10 @@ class viewing {
       for (const ark::model& g : ranks_) ranks.push_back(&g);
       page_ = inspect::page_of(ranks);
     }
-    page_.title = o_.files.paths.size() == 1 ? name_ : name_ + " and other ranks";
+    if (is_difference_ != before_.has_value()) return mixed(loads_.front().file->what);
+    page_.title = o_.files.paths.size() == 1 ? name_
+                  : is_difference_           ? name_ + " and " + loads_.back().file->name
+                                             : name_ + " and other ranks";
     page_.facts.insert(page_.facts.begin(), {{"file", name_}, {"format", format_}});
     const text drawn = inspect::html(page_);
     const exit_code code = write_report(o_.output, drawn);
@@ -71,15 +76,12 @@ class viewing {
  private:
   [[nodiscard]] exit_code add(const std::string& path) {
     const reporting to{path};
-    const loaded in = load_source(to);
+    const loaded& in = loads_.emplace_back(load_source(to));
     if (!in) return in.code;
     const auto single = [&](exit_code (viewing::*act)(const source&, const reporting&)) {
       return [this, &to, act](const source& file) {
-        if (o_.files.paths.size() > 1)
-          return usage_error("view", "several files must be the ranks of an ARK model; this is " +
-                                         std::string(info(file.what).article) +
-                                         std::string(info(file.what).description));
-        return (this->*act)(file, to);
+        const std::size_t most = file.what == format::nac ? 2 : 1;
+        return o_.files.paths.size() > most ? mixed(file.what) : (this->*act)(file, to);
       };
     };
     if (name_.empty()) {
@@ -92,6 +94,12 @@ class viewing {
                         .nac = single(&viewing::nac),
                         .nem = single(&viewing::nem),
                         .pt2 = single(&viewing::pt2)});
+  }
+
+  [[nodiscard]] static exit_code mixed(format f) {
+    return usage_error(
+        "view", "several files must be the ranks of an ARK model, or two NAC containers; this is " +
+                    std::string(info(f).article) + std::string(info(f).description));
   }
 
   exit_code ark(const source& file, const reporting& to) {
@@ -110,6 +118,7 @@ class viewing {
   exit_code nac(const source& file, const reporting& to) {
     const nac_outcome in = read_nac_for_lookup(file, to);
     if (!in.file) return in.code;
+    if (o_.files.paths.size() == 2) return difference(*in.file);
     std::vector<std::string> shapes;
     text trace;
     if (o_.run.nac.any() || !o_.run.inputs.empty() || o_.run.seed) {
@@ -118,6 +127,16 @@ class viewing {
       if (const exit_code code = record_nac(o_.run, file, trace); code != success) return code;
     }
     return show(*in.file, shapes, trace);
+  }
+  /// Of the first container nothing but what differs in the second one is shown.
+  exit_code difference(const nac::model& m) {
+    is_difference_ = before_.has_value();
+    if (is_difference_)
+      page_ = inspect::page_of_difference(inspect::lookup(*before_), inspect::lookup(m),
+                                          {.weights = !o_.no_weights});
+    else
+      before_ = m;
+    return success;
   }
   exit_code show(const nac::model& m, std::span<const std::string> shapes, const text& trace) {
     const inspect::lookup at(m);
@@ -173,6 +192,9 @@ class viewing {
 
   const view_verb_options& o_;
   inspect::page page_;
+  std::list<loaded> loads_;
+  std::optional<nac::model> before_;
+  bool is_difference_ = false;
   std::vector<ark::model> ranks_;
   std::string name_, format_;
   exit_code verdict_ = success;

@@ -9,6 +9,7 @@
 //
 //   NAC     the instructions, with parameters as weights of those that read them; folded by module, as
 //           parameters are named ("layers.3.attention.weight" is of layers.3), else where they repeat
+//           of two containers what differs
 //   NEM     the tasks of the first iteration of each loop, the text with its findings
 //   ARK     the operations of all ranks, the listing of the first
 //   ALIR    the operations as they are listed
@@ -40,6 +41,10 @@ struct nac_view_options {
   bool weights = true;                       ///< whether their values are read
 };
 [[nodiscard]] page page_of(const lookup& program, const nac_view_options& options = {});
+/// The page of `after`, in which what differs from `before` is marked, in the graph and in the text; what
+/// was removed is among the facts.
+[[nodiscard]] page page_of_difference(const lookup& before, const lookup& after,
+                                      const nac_view_options& options = {});
 /// `found` may be null; `program` too, for a text that isn't a program.
 [[nodiscard]] page page_of(const nem::program* program, std::string_view source,
                            const report* found);

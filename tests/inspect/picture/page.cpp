@@ -249,6 +249,28 @@ std::string layers_of(const std::string& before, const std::string& after) {
 
 }  // namespace
 
+TEST_CASE("page: of two containers what differs is marked", "[inspect][page]") {
+  const std::string text = layers_of("layers.", ".scale");
+  const nac_tools_tests::container before(text);
+  std::string changed = text;
+  changed.replace(changed.find("nac.mul(v15, 1.5)"), 17, "nac.mul(v15, 4.5)");
+  changed.replace(changed.find("nac.mul(v16, 2.5)"), 17, "nac.mul(v16, 3.5)");
+  const nac_tools_tests::container after(changed);
+  const page p = page_of_difference(before, after);
+  const auto rows_of = [](const page::node& n) { return n.rows.back(); };
+  // v17 is in layers.2, the third block.
+  CHECK(p.graphs[3].drawn.nodes[2].id == "v17");
+  CHECK(p.graphs[3].drawn.nodes[2].border == "#b03030");
+  CHECK(rows_of(p.graphs[3].nodes[2]).key == "difference");
+  CHECK(rows_of(p.graphs[3].nodes[2]).value == "changed: argument 2 2.5 \xE2\x86\x92 3.5");
+  CHECK(rows_of(p.graphs[0].nodes[3]).value == "2 inside");
+  CHECK(p.graphs[0].drawn.nodes[2].border != "#b03030");
+  REQUIRE(p.marks.size() == 2);
+  CHECK(p.marks[1].message == "changed: argument 2 2.5 \xE2\x86\x92 3.5");
+  CHECK(p.marks[1].level == severity::note);
+  CHECK(page_of_difference(before, before).marks.empty());
+}
+
 TEST_CASE("page: NAC folds by module, and weights are summarised", "[inspect][page]") {
   const nac_tools_tests::container made(layers_of("encoder.layers.", ".scale"));
   const page p = page_of(made);
