@@ -344,9 +344,10 @@ constexpr option_row option_rows[] = {
      "ALIR: json or bytecode (by the output's name, else unchanged); ARK and NAC:\n"
      "a dialect or a version (by the output's name, else unchanged)",
      "json bytecode d1a d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
-    {"convert", "--pretty", "", in_ark,
-     "Write indented lines, as the format's own tool does (as the input is)"},
-    {"convert", "--compact", "", in_ark, "Write without white space (as the input is)"},
+    {"convert", "--pretty", "", in_ark | in_nac,
+     "ARK: write indented lines, as the format's own tool does (as the input is)"},
+    {"convert", "--compact", "", in_ark | in_nac,
+     "ARK: write without white space (as the input is)"},
     {"convert", "--weights-out", "FILE", in_nac,
      "The safetensors file that the weights are moved to"},
     {"convert", "--weights-in", "FILE", in_ark | in_nac,

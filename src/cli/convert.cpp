@@ -152,11 +152,15 @@ struct options {
                return usage_error("convert", "--weights-out and OUTPUT must be different files");
              nac_convert_options how = o.nac;
              how.form = version;
+             how.compact = o.compact;
              if (dialect || (o.form.empty() && is_named(o.output, ".json")))
                return convert_nac_to_ark(file, to, o.output, dialect.value_or(ark::dialect::d3),
                                          how);
              if (!how.shapes.empty())
                return usage_error("convert", "--shape is for ARK models; give --to d3, too");
+             if (o.pretty || o.compact)
+               return usage_error("convert",
+                                  "--pretty and --compact are for ARK models; give --to d3, too");
              return convert_nac(file, to, o.output, how);
            },
        .pt2 =

@@ -238,7 +238,7 @@ exit_code convert_nac_to_ark(const source& file, const reporting& to, const std:
       transform::to_ark(*in.program, {.inputs = forms}, &refused);
   if (!made && refused.errors != 0) return fail_findings(refused, file, to);
   if (!made) return to.fail(made.error(), file);
-  const result<text> model = ark::write(made->model, {.to = dialect});
+  const result<text> model = ark::write(made->model, {.to = dialect, .pretty = !options.compact});
   if (!model) return to.fail(diagnose_ark(model.error(), file), bad_input, file.what);
   if (!options.weights_out.empty()) {
     const exit_code code = write_weights(made->weights, options.weights_out, file, to);
