@@ -94,7 +94,7 @@ struct nac_convert_options {
   std::string weights_in, weights_out, quantize;
   bool dequantize = false, schedule = false;
   std::vector<std::string> shapes;  ///< of inputs, for what becomes an ARK model
-  bool compact = false;  ///< of an ARK model: without white space
+  bool compact = false;             ///< of an ARK model: without white space
 };
 /// Writes a container from its parts, quantized, in another version or with weights apart as the
 /// options say; `from` are the mapped files that the parts borrow. Reports errors.
