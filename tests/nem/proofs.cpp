@@ -216,6 +216,170 @@ TEST_CASE("nem/proofs: L1 is written before it is read", "[nem]") {
                    read)));
 }
 
+namespace {
+
+/// A loop, small enough to be expanded, in which something is wrong that only iterations in the middle
+/// show: a proof that left out one of its conditions would not visit them.
+struct hidden {
+  std::string_view rule;  ///< what the expansion finds
+  std::string_view body, after = "", before = "", decorators = "";
+};
+[[nodiscard]] std::string text_of(const hidden& h) {
+  return "buffer A : DDR (size=1000000)\nbuffer C : DDR (size=1000000)\n"
+         "buffer D : DDR (size=1000000)\nbuffer E : DDR (size=3264)\n"
+         "buffer B : L2 (size=64)\nbuffer S : L1 (size=16384)\nbuffer T : L1 (size=16384)\n" +
+         std::string(h.before) + "\nloop i in [0..99]" + std::string(h.decorators) + ":\n" +
+         std::string(h.body) + "\nendloop\n" + std::string(h.after) + "\n";
+}
+/// Checks that the expansion finds the rule, and that what is proven agrees with it.
+void check_hidden(const hidden& h) {
+  CAPTURE(h.body, h.before, h.after);
+  nem::verify_options expanding;
+  expanding.proves = false;
+  expanding.max_instances = 1 << 20;
+  const nem_test::outcome o = verified(text_of(h), expanding);
+  CAPTURE(o.lines);
+  CHECK(o.has(h.rule));
+  CHECK(nem_test::compare(text_of(h), 30).difference == "");
+}
+
+}  // namespace
+
+TEST_CASE("nem/proofs: values that aren't what a proof takes them for", "[nem]") {
+  const hidden all[] = {
+      {"SHP-002",
+       "relu.sync in region(A, 0, 64) elem=i8, shape=[64], layout=C out region(C, 0, 64) "
+       "elem=i8, shape=[64 - i / 50], layout=C"},
+      {"REG-004", "let R = region(A, 0, 64) elem=i8, shape=[i + 1], layout=C"},
+      {"RES-003",
+       "transfer.sync(dst=region(C, 0, 64), src=region(B, 0, 64)) @resource(DMA[50 - i])"},
+      {"OPC-009",
+       "softmax.sync in region(A, 0, 64) elem=f16, shape=[4, 8], layout=NC out "
+       "region(C, 0, 64) elem=f16, shape=[4, 8], layout=NC axis=(i / 50) * 5"},
+      {"REG-003", "let R = region(E, i * 64 + (i mod 4) * 64, 64)"},
+      {"EXP-004", "let a = 9223372036854775757 + i"},
+      {"REG-003", "let k = (0 - 7) mod 4\nlet R = region(E, i * 64 + k * 64, 64)"},
+      {"REG-003", "let R = region(E, (100 mod (i + 1)) * 100, 64)"},
+      // Two rings of 7 and 8 places meet where i is 34.
+      {"HAZ-001",
+       "p = transfer.async(dst=region(C, (i mod 7) * 64, 64), src=region(B, 0, 64))\n"
+       "q = transfer.async(dst=region(C, 384 + ((i + 6) mod 8) * 64, 64), "
+       "src=region(B, 0, 64))"},
+      // What moves meets the last place of a ring, or the first.
+      {"HAZ-001",
+       "p = transfer.async(dst=region(C, 3328 + (i mod 4) * 64, 64), "
+       "src=region(B, 0, 64))\n"
+       "q = transfer.async(dst=region(C, 3600 - i / 3 * 2, 64), src=region(B, 0, 64))"},
+      {"HAZ-001",
+       "p = transfer.async(dst=region(C, (i mod 4) * 64 + 3008, 64), "
+       "src=region(B, 0, 64))\n"
+       "q = transfer.async(dst=region(C, 6336 - i * 64, 64), src=region(B, 0, 64))"},
+      {"HAZ-001",
+       "p = transfer.async(dst=region(C, 3200, 64 + (i mod 2) * 64), "
+       "src=region(A, 0, 64 + (i mod 2) * 64))\n"
+       "q = transfer.async(dst=region(C, 6336 - i * 64, 64), src=region(B, 0, 64))"},
+      {"HAZ-001",
+       "p = transfer.async(dst=region(C, 0, i * 64 + 64), "
+       "src=region(A, 0, i * 64 + 64))\n"
+       "q = transfer.async(dst=region(C, 3200, 64), src=region(B, 0, 64))"},
+  };
+  for (const hidden& h : all) check_hidden(h);
+}
+
+TEST_CASE("nem/proofs: iterations in flight meet in the middle", "[nem]") {
+  const auto inner = [](std::string_view at) {
+    return "loop j in [0..99]:\ntransfer.sync(dst=region(C, " + std::string(at) +
+           ", 64), src=region(A, i * 6400 + j * 64, 64))\nendloop\n";
+  };
+  const auto check = [&](const std::string& body, std::string_view in_flight = "2") {
+    const std::string decorators = " @max_in_flight(" + std::string(in_flight) + ")";
+    check_hidden({"HAZ-002", body, "", "", decorators});
+  };
+  // Tables of 100 places, each of which begins in the middle of another one.
+  check(inner("i * 3200 + j * 64"));
+  check(inner("500000 - i * 3200 + j * 64"));
+  check(inner("i * 3200 + j * 64"), "3");
+  // A task beside the table of the next iteration, or of the one after that.
+  const auto beside = [](std::string_view at) {
+    return "transfer.sync(dst=region(C, " + std::string(at) + ", 64), src=region(B, 0, 64))";
+  };
+  check(inner("i * 6400 + j * 64") + beside("i * 6400 + 9600"));
+  check(inner("700000 - i * 6400 + j * 64") + beside("696800 - i * 6400"));
+  check(inner("i * 6400 + j * 64") + beside("i * 6400 + 16000"), "3");
+  // Tables that move differently.
+  check(inner("i * 6400 + j * 64") + inner("i * 3200 + j * 64 + 73600"));
+  // A table that all iterations write, of which each reads a place.
+  check(inner("j * 64") + "transfer.sync(dst=region(D, i * 64, 64), src=region(C, 3200, 64))");
+  // What moves meets what the iterations around it read.
+  check(
+      "t = transfer.async(dst=region(C, i * 64, 64), src=region(B, 0, 64))\n"
+      "u = transfer.async(dst=region(D, i * 64, 64), src=region(C, 3200, 64), deps=[t])");
+  // An inner loop whose iterations overlap only in the middle of the outer one.
+  check_hidden({"HAZ-002",
+                "loop j in [0..9] @max_in_flight(i * (100 - i) / 2000 + 1):\n"
+                "transfer.async(dst=region(C, 0, 64), src=region(A, j * 64, 64))\nendloop"});
+  // A task that an inner loop doesn't wait for.
+  check_hidden({"HAZ-001",
+                "transfer.async(dst=region(C, 12800 - i * 128, 64), "
+                "src=region(B, 0, 64))\n" +
+                    inner("j * 64")});
+  // Inner loops whose bounds depend on the outer one are counted as they are.
+  for (const std::string_view range : {"i..99", "0..i", "5..3"}) {
+    const std::string source = text_of({"", "loop j in [" + std::string(range) +
+                                                "]:\ntransfer.sync(dst=region(B, 0, 64), "
+                                                "src=region(A, j * 64, 64))\nendloop"});
+    CAPTURE(source);
+    CHECK(nem_test::compare(source, 30).difference == "");
+  }
+}
+
+TEST_CASE("nem/proofs: bytes of L1 that only one iteration reads unwritten", "[nem]") {
+  // All tiles but one are written before the loop.
+  const std::string_view most =
+      "transfer.sync(dst=region(S, 0, 3200), src=region(A, 0, 3200))\n"
+      "transfer.sync(dst=region(S, 3264, 13120), src=region(A, 0, 13120))";
+  const auto reads = [](std::string_view write, std::string_view at) {
+    return std::string(write) + "\ntransfer.sync(dst=region(D, 0, 64), src=region(S, " +
+           std::string(at) + ", 64))";
+  };
+  const auto write = [](std::string_view to, std::string_view extent) {
+    return "transfer.sync(dst=region(" + std::string(to) + ", " + std::string(extent) +
+           "), src=region(A, 0, " + std::string(extent) + "))";
+  };
+  const std::string bodies[] = {
+      reads("", "i * 64"),
+      // It is written by the task that reads it, in another buffer, in part, or elsewhere.
+      "relu.sync in region(S, i * 64, 64) elem=i8, shape=[64], layout=C out region(S, i * 64, 64) "
+      "elem=i8, shape=[64], layout=C",
+      reads(write("T, i * 64", "64"), "i * 64"),
+      reads(write("S, i * 64", "32"), "i * 64"),
+      reads(write("S, i * 64 + 8", "56"), "i * 64"),
+      reads(write("S, i * 64", "64"), "i * 128"),
+      reads(write("S, i * 64 + (i mod 2) * 64", "64"), "i * 64"),
+  };
+  for (std::size_t n = 0; n < sizeof bodies / sizeof bodies[0]; ++n) {
+    // The last writes all places but that of an even tile.
+    const std::string_view before =
+        n == 6 ? "transfer.sync(dst=region(S, 0, 3264), src=region(A, 0, 3264))\n"
+                 "transfer.sync(dst=region(S, 3328, 13056), src=region(A, 0, 13056))"
+               : most;
+    check_hidden({"HAZ-006", bodies[n], "", before});
+  }
+  // Gaps between what the loop writes, which a task after it reads.
+  const auto gap = [&](const std::string& body, std::string_view at) {
+    check_hidden({"HAZ-006", body,
+                  "transfer.sync(dst=region(D, 0, 1), src=region(S, " + std::string(at) + ", 1))"});
+  };
+  gap(write("S, i * 128", "64"), "6464");
+  gap(write("S, i * 65", "64"), "3314");
+  gap(write("S, i * 64 + (i mod 2) * 64", "64"), "3264");
+  gap(write("S, i * 64", "32 + (i mod 2) * 32"), "3232");
+  gap("loop j in [0..3]:\n" + write("S, i * 160 + j * 32", "32") + "\nendloop", "8144");
+  gap(write("S, (i mod 100) * 64", "64"), "6400");
+  CHECK(is_proven(
+      text_of({"", "loop j in [0..3]:\n" + write("S, i * 128 + j * 32", "32") + "\nendloop"})));
+}
+
 TEST_CASE("nem/proofs: where affine values pass a limit", "[nem]") {
   using nem::detail::first_above;
   using nem::detail::first_meeting;

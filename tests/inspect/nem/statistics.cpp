@@ -143,7 +143,8 @@ TEST_CASE("inspect/nem/statistics: loops of any size", "[inspect_nem]") {
   // More than 64 bits count.
   const result<nem::program> endless = program_of(
       "buffer A : DDR (size=64)\nbuffer B : L2 (size=64)\nloop i in [0..9223372036854775806]: "
-      "loop j in [0..9]: transfer.sync(dst=region(B, 0, 64), src=region(A, 0, 64)) endloop endloop");
+      "loop j in [0..9]: transfer.sync(dst=region(B, 0, 64), src=region(A, 0, 64)) endloop "
+      "endloop");
   REQUIRE(endless);
   CHECK(inspect::summarise(*endless).tasks == UINT64_MAX);
 }
