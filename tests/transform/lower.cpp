@@ -220,6 +220,15 @@ TEST_CASE("transform/lower: tasks of a tile have no more tokens than SEQ", "[tra
   CHECK(lowers(net.program(), device("small"), {{64, 65}}, element::f16) == "");
 }
 
+TEST_CASE("transform/lower: numbers have no dimension, whatever axis is given", "[transform]") {
+  for (const char* const call :
+       {"aten.amax.default(t0, [-1])", "aten.amin.default(t0, [0])", "aten.mean.dim(t0, [0])",
+        "aten.sum.dim_IntList(t0, [-1])", "aten.cumsum.default(t0, 0)"}) {
+    INFO(call);
+    CHECK(lowers(one_operation(call).program(), device("large"), {{}}) == "");
+  }
+}
+
 TEST_CASE("transform/lower: the same program each time", "[transform]") {
   const container net = one_operation("aten.conv2d.default(t0, W(6,4,3,3), W(6))");
   std::string first, second;

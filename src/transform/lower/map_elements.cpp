@@ -402,6 +402,7 @@ value clamped(chain& c, value x, double low, double high) {
 }
 
 std::size_t axis_of(mapper& m, std::size_t letter, std::size_t rank) {
+  if (rank == 0) m.refuse("its operand has no dimension");
   const std::int64_t axis = m.args().whole(letter);
   return static_cast<std::size_t>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
 }

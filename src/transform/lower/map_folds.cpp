@@ -24,7 +24,9 @@ using o = nac::operation;
 
 /// The dimensions that a letter names, all of them without one.
 [[nodiscard]] std::vector<bool> dimensions_at(mapper& m, std::size_t letter, std::size_t rank) {
-  if (!m.has(letter) || m.args().int_list(letter).empty()) return std::vector<bool>(rank, true);
+  // A number has no dimension, though PyTorch takes 0 and -1 for one.
+  if (!m.has(letter) || m.args().int_list(letter).empty() || rank == 0)
+    return std::vector<bool>(rank, true);
   std::vector<bool> out(rank);
   for (const std::int64_t d : m.args().int_list(letter))
     out[static_cast<std::size_t>(d < 0 ? d + static_cast<std::int64_t>(rank) : d)] = true;
