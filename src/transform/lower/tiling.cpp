@@ -423,6 +423,7 @@ class searcher {
     fewest_ = std::min(fewest_, t.tiles());
     if (t.tiles() > max_tiles) return;
     t.depth = std::min(most, fit);
+    t.tokens = tokens_of(t);
     t.rest_bytes += t.depth * t.slot_size;
     t.cost = costs_.cost(t);
     const form key{slices, s.dims.size() == step_.dims.size() ? 0 : s.dims[0], d};
@@ -514,6 +515,16 @@ class searcher {
     return out;
   }
 
+  /// Tasks that are issued at once.
+  [[nodiscard]] static std::int64_t tokens_of(const tiling& t) noexcept {
+    std::int64_t of_tile = 1 + static_cast<std::int64_t>(t.step.tasks.size()), others = 2;
+    for (std::size_t r = 0; r < t.loads.size(); ++r) {
+      if (t.loads[r] == loading::by_tile) ++of_tile;
+      if (t.has_two(r)) others += t.parts[r];
+    }
+    return t.depth * of_tile + others;
+  }
+
   /// As many tiles at once as units can use and SEQ has tokens for.
   [[nodiscard]] std::int64_t most_depth(const tiling& t) const {
     std::int64_t tasks = 1 + static_cast<std::int64_t>(t.step.tasks.size()), longest = 1;
@@ -582,6 +593,9 @@ class planner {
     if (!best) throw whole.refused();
     if (k + 1 == all_.size() || all_[k + 1].ahead_bytes == 0) return std::move(*best);
     tiling& next = all_[k + 1];
+    if (best->ahead_bytes + best->rest_bytes + next.ahead_bytes <= of.l1 &&
+        best->tokens + next.ahead_tokens <= of.tokens)
+      return std::move(*best);
     of.l1 -= next.ahead_bytes;
     of.tokens -= next.ahead_tokens;
     searcher rest(plan_, plan_.steps[k], device_, of);

@@ -78,6 +78,7 @@ struct tiling {
   std::int64_t slots_at = 0, slot_size = 0, l1_bytes = 0;
   std::int64_t ahead_bytes = 0, rest_bytes = 0;
   std::int64_t ahead_tokens = 0;  ///< tasks that load ahead
+  std::int64_t tokens = 0;        ///< tasks that are issued at once, beside those that load ahead
   double cost = 0;                ///< cycles, about
   double ahead_cost = 0;          ///< of what is loaded ahead, were it not
 
