@@ -279,6 +279,10 @@ TEST_CASE("nem/proofs: values that aren't what a proof takes them for", "[nem]")
        "src=region(A, 0, 64 + (i mod 2) * 64))\n"
        "q = transfer.async(dst=region(C, 6336 - i * 64, 64), src=region(B, 0, 64))"},
       {"HAZ-001",
+       "q = transfer.async(dst=region(C, 6336 - i * 64, 64), src=region(B, 0, 64))\n"
+       "p = transfer.async(dst=region(C, 3200, 64 + (i mod 2) * 64), "
+       "src=region(A, 0, 64 + (i mod 2) * 64))"},
+      {"HAZ-001",
        "p = transfer.async(dst=region(C, 0, i * 64 + 64), "
        "src=region(A, 0, i * 64 + 64))\n"
        "q = transfer.async(dst=region(C, 3200, 64), src=region(B, 0, 64))"},
