@@ -342,12 +342,19 @@ TEST_CASE("transform/lower: writes in place, and branches that are known", "[tra
       "  d = nac.add(b, 1)\n  z = nac.mul(y, 2)\n  output(z)\n"));
   CHECK(lowers(branch.program(), device("large"), {{3, 5}}) == "");
   CHECK(lowers(branch.program(), device("large"), {{5, 3}}) == "");
+  // Both are computed; which one counts is chosen.
   const container unknown(std::string_view(
-      "code:\n  x = input\n  n = aten.sum.default(x)\n  c = aten.gt.Scalar(n, 4)\n"
+      "code:\n  x = input\n  n = aten.sum.default(x)\n  c = aten.gt.Scalar(n, 0)\n"
+      "  y = control_flow(c, 1, 1)\n  a = aten.relu.default(x)\n  b = aten.log.default(x)\n"
+      "  z = nac.add(y, x)\n  output(z)\n"));
+  CHECK(lowers(unknown.program(), device("large"), {{3, 5}}) == "");
+  CHECK(lowers(unknown.program(), device("small"), {{2, 5}}, element::f16) == "");
+  const container never(std::string_view(
+      "code:\n  x = input\n  n = aten.sum.default(x)\n  c = aten.gt.Scalar(n, 1000)\n"
       "  y = control_flow(c, 1, 1)\n  a = aten.relu.default(x)\n  b = aten.tanh.default(x)\n"
       "  output(y)\n"));
-  CHECK(lowers(unknown.program(), device("large"), {{3, 5}}) ==
-        "the device has no branches, and the condition depends on inputs");
+  CHECK(lowers(never.program(), device("large"), {{3, 5}}) ==
+        "v3: no random inputs are found that take all branches");
 }
 
 TEST_CASE("transform/lower: what can't be lowered is one error", "[transform]") {

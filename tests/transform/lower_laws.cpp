@@ -463,10 +463,40 @@ constexpr row rows[] = {
     {operation::alpha_dropout, 0, "aten.alpha_dropout.default($, 0.5, false)"},
     {operation::slice_scatter, 3, "aten.slice_scatter.default($, W(%0,2,%2), 1, 1, 5, 2)"},
     {operation::select_scatter, 4, "aten.select_scatter.default($, W(%0,%2,%3), 1, -1)"},
+    {operation::fill, 3, "aten.mean.default($); aten.fill.Tensor($, !)"},
     {operation::copy, 2, "aten.copy.default(W(%0,%1), $)"},
     {operation::broadcast_tensors, 2, "aten.broadcast_tensors.default(W(%1), $); getitem(!, 0)"},
     {operation::hstack, 2, "aten.hstack.default($, W(%0,3))"},
     {operation::vstack, 2, "aten.vstack.default($, W(%1))"},
+    {operation::im2col, 4, "aten.im2col.default($, [3, 2], [1, 1], [1, 1], [2, 1])"},
+    {operation::diag_embed, 2, "aten.diag_embed.default($, 1)"},
+    {operation::diag, 2, "aten.select.int($, 0, 1); aten.diag.default(!)"},
+    {operation::diagflat, 2, "aten.select.int($, 1, 1); aten.diagflat.default(!, -1)"},
+    {operation::nan_to_num, 0, "aten.log.default($); aten.nan_to_num.default(!, 0.5)"},
+    {operation::nan_to_num, 0,
+     "nac.gt($, 0); nac.where(!, $, -inf); aten.nan_to_num.default(!, 0, 2, -3)"},
+    {operation::bucketize, 2,
+     "nac.arange(3, null, null); nac.mul(!, 2.0); aten.bucketize.Tensor($, !)"},
+    {operation::searchsorted, 2,
+     "nac.arange(9, null, null); nac.mul(!, 1.0); aten.searchsorted.Tensor(!, $)"},
+    {operation::index_add, 2,
+     "nac.arange(3, null, null); aten.index_add.default($, 0, !, W(3,%1))"},
+    {operation::left_shift, 2, COUNT(1) "; aten.bitwise_left_shift.Tensor_Scalar(!, 2)"},
+    {operation::right_shift, 2, COUNT(1) "; aten.bitwise_right_shift.Tensor_Scalar(!, 1)"},
+    {operation::smooth_l1_loss, 0, "aten.smooth_l1_loss.default($, #, 1, 0.5)"},
+    {operation::huber_loss, 3, "aten.huber_loss.default($, W(%0,%1,%2), 0, 0.25)"},
+    {operation::sort, 2, "aten.sort.default($, 1); getitem(!, 0)"},
+    {operation::sort, 3, "aten.sort.default($, 0, true); getitem(!, 0)"},
+    {operation::affine_grid_generator, 3,
+     "aten.slice.Tensor($, 1, 0, 2); aten.slice.Tensor(!, 2, 0, 3); "
+     "aten.affine_grid_generator.default(!, [%0, 1, 5, 4], false)"},
+    {operation::grid_sampler, 4,
+     "nac.view($, [-1, 1]); aten.slice.Tensor(!, 0, 0, 24); nac.view(!, [1, 3, 4, 2]); "
+     "aten.expand.default(!, [%0, 3, 4, 2]); aten.grid_sampler.default(W(%0,2,3,2), !, 0, 1, "
+     "false)"},
+    {operation::grid_sampler, 4,
+     "aten.slice.Tensor($, 2, 0, 3); aten.slice.Tensor(!, 3, 0, 2); "
+     "aten.grid_sampler.default(!, P(%0,4,5,2), 1, 0, true)"},
     {operation::flip, 4, "aten.flip.default($, [1, 3])"},
     {operation::flip, 0, "aten.flip.default($, [0])"},
     {operation::flip_rows, 2, "aten.flipud.default($)"},
@@ -615,6 +645,7 @@ bool may_refuse(const std::string& why) {
          why.find(" for the calibration's inputs") != why.npos ||
          why.find(" aren't exact in ") != why.npos ||
          why.find("its result has no elements") != why.npos ||
+         why.find("its operand has no dimension") != why.npos ||
          why.find("one of another type") != why.npos ||
          why.find("it chooses truth values") != why.npos;
 }

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <set>
 
+#include "transform/lower/chain.hpp"
 #include "vm/nac/operations.hpp"
 #include "vm/nac/types.hpp"
 
@@ -109,12 +110,13 @@ void mapper::make_inputs() {
 }
 
 void mapper::map_instruction(std::uint32_t i) {
-  if (net_.is_skipped(i)) return;
   const nac::step& s = net_.at(i);
-  if (s.a >= nac::first_regular_op && !net_.is_constant(i)) map_operation(i);
-  // The branch comes later; what uses it later still.
-  if (s.a == nac::op_control_flow) branches_[net_.last_of_branch(i)] = i;
-  end_branch(i);
+  if (!net_.is_skipped(i)) {
+    if (s.a >= nac::first_regular_op && !net_.is_constant(i)) map_operation(i);
+    // What uses a branch comes after both.
+    if (s.a == nac::op_control_flow) branches_.emplace(net_.end_of_branches(i), i);
+  }
+  end_branches(i);
 }
 
 void mapper::map_operation(std::uint32_t i) {
@@ -136,17 +138,52 @@ void mapper::map_operation(std::uint32_t i) {
   check_integers(i);
 }
 
-void mapper::end_branch(std::uint32_t i) {
-  for (auto at = branches_.find(i); at != branches_.end(); at = branches_.find(i)) {
-    const std::uint32_t opened_by = at->second;
-    branches_.erase(at);
-    const vn::value& v = vn::decayed(net_.result(i));
-    if (net_.is_constant(i) && v.is_tensor())
-      results_[opened_by] = {constant(elements_of(v.as_tensor()), dims_of(v.as_tensor()))};
-    else
-      results_[opened_by] = results_[i];
-    i = opened_by;
+/// The branches that end with an instruction, the inner ones first.
+void mapper::end_branches(std::uint32_t i) {
+  std::vector<std::uint32_t> opened_by;
+  for (auto [at, end] = branches_.equal_range(i); at != end; ++at) opened_by.push_back(at->second);
+  std::sort(opened_by.rbegin(), opened_by.rend());
+  for (const std::uint32_t by : opened_by) {
+    at_ = by;
+    if (net_.is_decided(by)) {
+      results_[by] = results_of_branch(by, net_.holds(by));
+      continue;
+    }
+    const std::vector<tensor_view> a = results_of_branch(by, true),
+                                   b = results_of_branch(by, false);
+    if (a.size() != b.size()) refuse("its branches give different numbers of results");
+    for (std::size_t k = 0; k < a.size(); ++k) results_[by].push_back(chosen(by, a[k], b[k]));
   }
+  at_ = i;
+}
+
+std::vector<tensor_view> mapper::results_of_branch(std::uint32_t i, bool is_first) {
+  std::vector<tensor_view> out;
+  for (const std::uint32_t from : net_.results_of_branch(i, is_first)) {
+    if (!net_.is_constant(from)) {
+      out.insert(out.end(), results_[from].begin(), results_[from].end());
+      continue;
+    }
+    const vn::value& v = vn::decayed(net_.result(from));
+    if (!v.is_tensor()) refuse("a branch gives no tensor");
+    out.push_back(constant(elements_of(v.as_tensor()), dims_of(v.as_tensor())));
+  }
+  return out;
+}
+
+/// Both branches are computed; a to the power of 1 times b to that of 0, or the other way round.
+tensor_view mapper::chosen(std::uint32_t i, const tensor_view& a, const tensor_view& b) {
+  if (a.shape != b.shape) refuse("its branches give results of different shapes");
+  const std::uint32_t from = net_.argument_of(i, 0);
+  const vn::tensor& t = vn::decayed(net_.result(from)).as_tensor();
+  tensor_view condition = as_numbers(results_[from][0], true);
+  if (t.type != nac::data_type::boolean) refuse("its condition is no truth value");
+  condition = reshape(condition, {});
+  chain c(*this, a.shape);
+  const chain::value holds = c.input(condition);
+  const chain::value fails = c.apply(nem::opcode::sub, {c.number(1), holds});
+  const chain::value first = c.apply(nem::opcode::pow, {c.input(as_numbers(a)), holds});
+  return c.result(c.mul(first, c.apply(nem::opcode::pow, {c.input(as_numbers(b)), fails})));
 }
 
 void mapper::take_item(std::uint32_t i) {
@@ -353,28 +390,38 @@ tensor_view mapper::reshape(const tensor_view& v, const dimensions& shape) {
 }
 
 /// An operation that only moves elements says itself where each one comes from: it is run on their
-/// indices.
-void mapper::move_elements() {
-  tensor_view x = raw_operand(0);
+/// indices, counted from `first` on.
+std::vector<vn::value> mapper::moved_indices(std::int64_t first) {
   vn::tensor indices =
       vn::make_tensor(net_.arena(), nac::data_type::float64, call_->tensor_at(0).dims);
-  std::iota(indices.elements<double>().begin(), indices.elements<double>().end(), 0.0);
+  std::iota(indices.elements<double>().begin(), indices.elements<double>().end(),
+            static_cast<double>(first));
   const vn::value by(std::move(indices));
   vn::call again = net_.call_of(at_, call_->binding().first[0], &by);
   const vn::value done = vn::run(again);
-  std::vector<vn::value> all;
-  if (done.is_list())
-    all.assign(done.as_list().begin(), done.as_list().end());
-  else
-    all.push_back(done);
-  for (const vn::value& v : all) {
+  if (done.is_list()) return {done.as_list().begin(), done.as_list().end()};
+  return {done};
+}
+
+namespace {
+
+[[nodiscard]] std::vector<std::int64_t> wholes_of(const vn::tensor& t) {
+  std::vector<std::int64_t> out;
+  for (const double e : t.elements<double>()) out.push_back(static_cast<std::int64_t>(e));
+  return out;
+}
+
+}  // namespace
+
+void mapper::move_elements() {
+  tensor_view x = raw_operand(0);
+  for (const vn::value& v : moved_indices(0)) {
     const vn::tensor& t = v.as_tensor();
     if (t.size() == 0) {  // one of several; that of a getitem is refused
       result_.push_back({x.home, 0, dims_of(t), dimensions(t.rank())});
       continue;
     }
-    std::vector<std::int64_t> from;
-    for (const double e : t.elements<double>()) from.push_back(static_cast<std::int64_t>(e));
+    std::vector<std::int64_t> from = wholes_of(t);
     if (std::optional<tensor_view> out = moved(x, dims_of(t), from)) {
       result_.push_back(std::move(*out));
       continue;
@@ -389,6 +436,21 @@ void mapper::move_elements() {
     }
     for (std::int64_t& e : from) e = element_at(x, e);
     result_.push_back(taken(x, dims_of(t), from));
+  }
+}
+
+/// Indices count from 1 on; 0 is what is no element: it is gathered from behind them.
+void mapper::move_elements_or_zeros() {
+  const tensor_view x = operand(0);
+  const std::int64_t n = product(x.shape);
+  const tensor_view all = make({n + 1});
+  need("view", "default");
+  copy(x, *reshaped(narrowed(all, 0, 0, n), x.shape));
+  copy(constant({0}, {1}), narrowed(all, 0, n, 1));
+  for (const vn::value& v : moved_indices(1)) {
+    std::vector<std::int64_t> from = wholes_of(v.as_tensor());
+    for (std::int64_t& e : from) e = e == 0 ? n : e - 1;
+    result_.push_back(taken(all, dims_of(v.as_tensor()), from));
   }
 }
 

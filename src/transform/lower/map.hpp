@@ -74,6 +74,8 @@ class mapper {
   /// Elements in row-major order, copied if need be.
   [[nodiscard]] tensor_view dense(const tensor_view& v);
   void copy(const tensor_view& from, const tensor_view& to);
+  /// The result of an operation that moves the elements of its first operand, or places zeros.
+  void move_elements_or_zeros();
   void add(step s);
   /// The operation's result.
   void give(tensor_view v) { result_ = {std::move(v)}; }
@@ -105,7 +107,10 @@ class mapper {
   void check_type(std::uint32_t i) const;
   void check_integers(std::uint32_t i) const;
   void make_inputs();
-  void end_branch(std::uint32_t i);
+  [[nodiscard]] std::vector<vm::nac::value> moved_indices(std::int64_t first);
+  void end_branches(std::uint32_t i);
+  [[nodiscard]] std::vector<tensor_view> results_of_branch(std::uint32_t i, bool is_first);
+  [[nodiscard]] tensor_view chosen(std::uint32_t i, const tensor_view& a, const tensor_view& b);
   [[nodiscard]] tensor_view output_of(std::uint32_t from, std::size_t k);
   [[nodiscard]] tensor_view cast(const tensor_view& v, nem::element to);
   [[nodiscard]] std::uint32_t argument(std::size_t letter, std::size_t k) const;
@@ -120,7 +125,7 @@ class mapper {
   std::map<std::uint32_t, std::uint32_t>
       numbers_;  // homes of constants of one element, by their bits
   std::vector<std::pair<tensor_view, tensor_view>> casts_;  // from integers and truth values
-  std::map<std::uint32_t, std::uint32_t> branches_;  // what opened them, by their last instruction
+  std::multimap<std::uint32_t, std::uint32_t> branches_;    // what opened them, by where they end
   std::uint32_t at_ = 0;
   std::optional<vm::nac::call> call_;
   std::vector<tensor_view> result_;

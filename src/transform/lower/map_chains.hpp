@@ -24,6 +24,9 @@ namespace transform::lowering {
 [[nodiscard]] chain::value inverted(chain& c, const chain::value& truth_value);
 /// -1, 0 or 1
 [[nodiscard]] chain::value sign_of(chain& c, const chain::value& x, nem::opcode power);
+/// To the nearest integer, half to even; to the next one below.
+[[nodiscard]] chain::value rounded_to_even(mapper& m, chain& c, const chain::value& x);
+[[nodiscard]] chain::value rounded_down(mapper& m, chain& c, const chain::value& x);
 /// To the next integer towards 0.
 [[nodiscard]] chain::value truncated(chain& c, const chain::value& x);
 

@@ -264,6 +264,7 @@ void broadcast_all(mapper& m, opcode) {
     all.push_back(expanded(m.operand(0, k), shape));
   m.give_all(std::move(all));
 }
+void move_or_zero(mapper& m, opcode) { m.move_elements_or_zeros(); }
 /// The second operand, in the shape of the first.
 void copy_over(mapper& m, opcode) {
   check_kinds(m, 0, 1);
@@ -322,6 +323,11 @@ constexpr mapping element_rows[] = {
     {o::slice_scatter, slice_scatter, opcode::concat},
     {o::select_scatter, select_scatter, opcode::concat},
     {o::copy, copy_over, opcode::reshape},
+    {o::fill, copy_over, opcode::reshape},
+    {o::im2col, move_or_zero, opcode::gather},
+    {o::diag_embed, move_or_zero, opcode::gather},
+    {o::diag, move_or_zero, opcode::gather},
+    {o::diagflat, move_or_zero, opcode::gather},
     {o::broadcast_tensors, broadcast_all, opcode::reshape},
     {o::hstack, concatenate_columns, opcode::concat},
     {o::vstack, concatenate_rows, opcode::concat},

@@ -312,15 +312,11 @@ void extreme_by_dimension(mapper& m, opcode) {
 }
 
 /// The greatest, then the greatest of the others …
-void topk(mapper& m, opcode) {
+void pick_greatest(mapper& m, std::int64_t count, std::size_t axis, bool is_least) {
   constexpr std::int64_t most_rounds = 32;
   tensor_view x = m.operand(0);
-  if (x.rank() == 0) m.refuse("its operand has no dimension");
-  const std::int64_t count = m.args().whole(1);
-  const std::size_t axis = m.has(2) ? axis_of(m, 2, x.rank()) : x.rank() - 1;
   if (count > most_rounds)
     m.refuse("more than " + std::to_string(most_rounds) + " of the greatest");
-  const bool is_least = !m.args().truth_or(3, true);
   if (is_least) x = negated(m, x);
   const tensor_view values = m.make(m.result_shape()), indices = m.make(m.result_shape());
   const tensor_view ranks = ramp(m, x.shape[axis], axis, x.rank());
@@ -337,6 +333,19 @@ void topk(mapper& m, opcode) {
                        c.apply(opcode::pow, {lowest, is_it})));
   }
   m.give_all({values, indices});
+}
+
+void topk(mapper& m, opcode) {
+  const std::size_t rank = m.operand(0).rank();
+  if (rank == 0) m.refuse("its operand has no dimension");
+  const std::size_t axis = m.has(2) ? axis_of(m, 2, rank) : rank - 1;
+  pick_greatest(m, m.args().whole(1), axis, !m.args().truth_or(3, true));
+}
+void sort(mapper& m, opcode) {
+  const dimensions shape = m.operand(0).shape;
+  if (shape.empty()) m.refuse("its operand has no dimension");
+  const std::size_t axis = m.has(1) ? axis_of(m, 1, shape.size()) : shape.size() - 1;
+  pick_greatest(m, shape[axis], axis, !m.args().truth_or(2, false));
 }
 
 // ---- along a dimension
@@ -392,6 +401,22 @@ void absolute_loss(mapper& m, opcode op) {
   });
 }
 
+/// Squares up to a bound, a line from there on.
+void bounded_loss(mapper& m, double bound, double by) {
+  lose(m, [bound, by](chain& c, const value& a, const value& b) {
+    const value d = c.apply(opcode::abs, {c.apply(opcode::sub, {a, b})});
+    const value low = c.apply(opcode::min, {d, c.number(bound)});
+    const value line = c.mul(c.apply(opcode::sub, {d, low}), c.number(bound));
+    return c.mul(c.add(c.mul(c.mul(low, low), c.number(0.5)), line), c.number(by));
+  });
+}
+void smooth_loss(mapper& m, opcode op) {
+  const double beta = m.args().real_or(3, 1);
+  if (beta == 0) return absolute_loss(m, op);
+  bounded_loss(m, beta, 1 / beta);
+}
+void huber_loss(mapper& m, opcode) { bounded_loss(m, m.args().real_or(3, 1), 1); }
+
 constexpr mapping fold_rows[] = {
     {o::mean, mean_over, opcode::avgpool},
     {o::sum, sum_over, opcode::avgpool},
@@ -419,6 +444,9 @@ constexpr mapping fold_rows[] = {
     {o::diff, diff, opcode::sub},
     {o::mse_loss, squared_loss, opcode::sub},
     {o::l1_loss, absolute_loss, opcode::sub},
+    {o::smooth_l1_loss, smooth_loss, opcode::sub},
+    {o::huber_loss, huber_loss, opcode::sub},
+    {o::sort, sort, opcode::maxpool},
 };
 
 }  // namespace

@@ -202,25 +202,29 @@ void logaddexp(mapper& m, opcode op) {
   return y;
 }
 
-/// 1 - erf(x) of x ≥ 0, within 1.5e-7: Abramowitz and Stegun, 7.1.26.
+/// 1 - erf(x) of x ≥ 0, but for 1.2e-7 of it: Numerical Recipes, "Special Functions", erfcc.
 [[nodiscard]] value erfc_of_magnitude(chain& c, const value& x) {
-  const value t =
-      c.apply(opcode::div, {c.number(1), c.add(c.mul(x, c.number(0.3275911)), c.number(1))});
-  const value falls = c.apply(opcode::exp, {c.apply(opcode::neg, {c.mul(x, x)})});
-  return c.mul(
-      c.mul(t,
-            polynomial(c, t, {0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429})),
-      falls);
+  const value t = c.apply(opcode::div, {c.number(1), c.add(c.mul(x, c.number(0.5)), c.number(1))});
+  const value series = polynomial(c, t,
+                                  {-1.26551223, 1.00002368, 0.37409196, 0.09678418, -0.18628806,
+                                   0.27886807, -1.13520398, 1.48851587, -0.82215223, 0.17087277});
+  return c.mul(t, c.apply(opcode::exp, {c.apply(opcode::sub, {series, c.mul(x, x)})}));
 }
 [[nodiscard]] value erf_of(chain& c, const value& x) {
   const value size = c.apply(opcode::abs, {x});
   return c.mul(sign_of(c, x, opcode::pow), inverted(c, erfc_of_magnitude(c, size)));
 }
+/// y, or 2 - y on the left.
+[[nodiscard]] value erfc_of(chain& c, const value& x) {
+  const value y = erfc_of_magnitude(c, c.apply(opcode::abs, {x}));
+  const value other = c.apply(opcode::sub, {c.number(2), c.add(y, y)});
+  return c.add(y, c.mul(is_above(c, c.number(0), x), other));
+}
 void erf(mapper& m, opcode) {
   of_one(m, [](chain& c, const value& x) { return erf_of(c, x); });
 }
 void erfc(mapper& m, opcode) {
-  of_one(m, [](chain& c, const value& x) { return inverted(c, erf_of(c, x)); });
+  of_one(m, [](chain& c, const value& x) { return erfc_of(c, x); });
 }
 
 /// sin x, as that of x - k π, by a series. π is three numbers, of which k times the first ones are
@@ -299,6 +303,17 @@ void lerp(mapper& m, opcode op) {
   chain c(m, m.result_shape());
   const value a = c.input(m.operand(0)), b = c.input(m.operand(1)), w = c.input(m.operand(2));
   c.finish(c.add(a, c.mul(c.apply(op, {b, a}), w)));
+}
+/// x 2^n of integers; to the right, rounded down.
+void shift_left(mapper& m, opcode) {
+  of_two(m, [&](chain& c, const value& a, const value& b) {
+    return c.mul(a, c.apply(opcode::pow, {c.number(2), b}));
+  });
+}
+void shift_right(mapper& m, opcode op) {
+  of_two(m, [&](chain& c, const value& a, const value& b) {
+    return floor_of(m, c, c.apply(op, {a, c.apply(opcode::pow, {c.number(2), b})}));
+  });
 }
 void degrees(mapper& m, opcode) {
   of_one(m, [](chain& c, const value& x) { return c.mul(x, c.number(180 / std::numbers::pi)); });
@@ -407,6 +422,8 @@ constexpr mapping function_rows[] = {
     {o::atan2, atan2, opcode::div},
     {o::hypot, hypot, opcode::sqrt},
     {o::lerp, lerp, opcode::sub},
+    {o::left_shift, shift_left, opcode::mul},
+    {o::right_shift, shift_right, opcode::div},
     {o::rad2deg, degrees, opcode::mul},
     {o::deg2rad, radians, opcode::mul},
     {o::softshrink, softshrink, opcode::sub},
@@ -421,6 +438,9 @@ constexpr mapping function_rows[] = {
 };
 
 }  // namespace
+
+value rounded_to_even(mapper& m, chain& c, const value& x) { return rounded(m, c, x); }
+value rounded_down(mapper& m, chain& c, const value& x) { return floor_of(m, c, x); }
 
 /// By a conversion to integers of 32 bits, as that to longer ones of numbers that these have, too.
 value truncated(chain& c, const value& x) {

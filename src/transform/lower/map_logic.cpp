@@ -178,6 +178,29 @@ void isinf(mapper& m, opcode op) {
   const value x = c.input(m.operand(0));
   c.finish(c.apply(op, {inverted(c, is_finite(c, x)), is_nan(c, x)}));
 }
+/// Another number where it is NaN, others where it is infinite: the largest ones without them.
+void nan_to_num(mapper& m, opcode op) {
+  const double most = largest_of(m.device().type());
+  chain c(m, m.result_shape());
+  value x = c.input(m.operand(0));
+  const value nan = is_nan(c, x);
+  const value by = c.number(m.has(1) ? m.args().real(1) : 0);
+  x = c.mul(c.apply(op, {x, inverted(c, nan)}), c.apply(op, {by, nan}));
+  const auto replace = [&](const value& v, bool is_positive, double with) {
+    // Beyond the largest number: the difference to it is 0 or infinite.
+    const value kept =
+        c.apply(is_positive ? opcode::min : opcode::max, {v, c.number(is_positive ? most : -most)});
+    const value bound = c.number(is_positive ? most : -most);
+    const value beyond = c.apply(
+        opcode::relu, {c.apply(opcode::sub, {is_positive ? v : bound, is_positive ? bound : v})});
+    const value is_finite_there = c.apply(op, {c.number(0), beyond});
+    return c.mul(c.apply(op, {kept, is_finite_there}),
+                 c.apply(op, {c.number(with), inverted(c, is_finite_there)}));
+  };
+  x = m.has(2) ? replace(x, true, m.args().real(2)) : c.apply(opcode::min, {x, c.number(most)});
+  x = m.has(3) ? replace(x, false, m.args().real(3)) : c.apply(opcode::max, {x, c.number(-most)});
+  c.finish(x);
+}
 void sign(mapper& m, opcode op) {
   chain c(m, m.result_shape());
   c.finish(sign_of(c, c.input(m.operand(0)), op));
@@ -213,7 +236,53 @@ void one_hot(mapper& m, opcode op) {
   c.finish(c.apply(op, {c.number(0), c.apply(opcode::abs, {c.apply(opcode::sub, {a, b})})}));
 }
 
+/// How many of some numbers in order are below x; with `right`, also those that are equal.
+void count_below(mapper& m, opcode op, std::size_t x_letter, std::size_t boundaries, bool right) {
+  const tensor_view b = m.operand(boundaries);
+  tensor_view x = m.operand(x_letter);
+  if (b.rank() != 1) m.refuse("numbers of more than one dimension to search");
+  const std::int64_t n = b.shape[0];
+  dimensions shape = x.shape;
+  x.shape.push_back(1);
+  x.strides.push_back(0);
+  dimensions wide = shape;
+  wide.push_back(n);
+  chain c(m, wide);
+  const value a = c.input(x), y = c.input(b);
+  const value apart = right ? c.apply(opcode::sub, {y, a}) : c.apply(opcode::sub, {a, y});
+  const value at_most = c.apply(op, {c.number(0), c.apply(opcode::relu, {apart})});
+  const tensor_view below = c.result(right ? at_most : inverted(c, at_most));
+  std::vector<bool> by(wide.size());
+  by.back() = true;
+  const tensor_view mean = folded(m, opcode::avgpool, below, by);
+  chain d(m, mean.shape);
+  m.give(m.reshape(d.result(d.mul(d.input(mean), d.number(static_cast<double>(n)))), shape));
+}
+void bucketize(mapper& m, opcode op) { count_below(m, op, 0, 1, m.args().truth_or(3, false)); }
+void searchsorted(mapper& m, opcode op) {
+  const bool right = m.args().truth_or(3, false) || m.args().string_or(4, "left") == "right";
+  if (m.has(5)) m.refuse("numbers that are in order by a sorter");
+  count_below(m, op, 1, 0, right);
+}
+
 // ---- elements by indices
+
+/// What is added to each row: by a matrix of which rows.
+void index_add(mapper& m, opcode) {
+  const tensor_view x = m.operand(0), source = m.operand(3);
+  const std::size_t axis = axis_of(m, 1, x.rank());
+  const std::vector<float> index = m.elements(2);
+  const std::int64_t rows = x.shape[axis];
+  std::vector<float> matrix(index.size() * static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < index.size(); ++i) {
+    const auto at = static_cast<std::int64_t>(index[i]);
+    matrix[i * static_cast<std::size_t>(rows) + static_cast<std::size_t>(at < 0 ? at + rows : at)] =
+        static_cast<float>(m.args().real_or(4, 1));
+  }
+  const tensor_view added = by_matrix(m, source, axis, std::move(matrix));
+  chain c(m, x.shape);
+  c.finish(c.add(c.input(x), c.input(added)));
+}
 
 void embedding(mapper& m, opcode) { m.give(m.pick(m.operand(0), 0, m.index_operand(1))); }
 
@@ -313,6 +382,10 @@ constexpr mapping logic_rows[] = {
     {o::isnan, isnan, opcode::cast},
     {o::isinf, isinf, opcode::sub},
     {o::sign, sign, opcode::pow},
+    {o::nan_to_num, nan_to_num, opcode::pow},
+    {o::bucketize, bucketize, opcode::pow},
+    {o::searchsorted, searchsorted, opcode::pow},
+    {o::index_add, index_add, opcode::gemm},
     {o::to_copy, convert, opcode::cast},
     {o::type_as, convert, opcode::cast},
     {o::one_hot, one_hot, opcode::pow},

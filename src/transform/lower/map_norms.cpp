@@ -45,8 +45,9 @@ using o = nac::operation;
 }
 
 void softmax(mapper& m, opcode op) {
-  const tensor_view x = m.operand(0);
-  if (x.rank() == 0) m.refuse("its operand has no dimension");
+  const tensor_view x = of_rank(m.operand(0), 1);
+  if (x.rank() != m.operand(0).rank())  // of one element
+    return m.give(m.number(op == opcode::softmax ? 1 : 0));
   const std::vector<std::size_t> order = with_last(axis_of(m, 1, x.rank()), x.rank());
   const tensor_view turned = permuted(x, order);
   if (!m.device_has("softmax", "default"))

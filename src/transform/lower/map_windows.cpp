@@ -611,6 +611,121 @@ void interpolate(mapper& m, opcode) {
   m.give(y);
 }
 
+// ---- sampling by places
+
+/// Places of a regular grid, by a matrix for each of the batch: [N, 2, 3] or [N, 3, 4].
+void affine_grid(mapper& m, opcode) {
+  const tensor_view theta = m.operand(0);
+  const dimensions out = m.result_shape();  // [N, …, rank]
+  const std::size_t rank = out.size() - 2;
+  const bool aligned_corners = m.args().truth_or(2, false);
+  const std::span<const std::int64_t> sizes = std::span(out).subspan(1, rank);
+  std::vector<float> base;
+  for (std::int64_t p = 0; p < product(sizes); ++p) {
+    std::int64_t rest = p;
+    for (std::size_t k = rank; k-- != 0; rest /= sizes[k]) {
+      const auto n = static_cast<double>(sizes[k]), at = static_cast<double>(rest % sizes[k]);
+      const double place = !aligned_corners ? (2 * at + 1) / n - 1
+                           : n > 1          ? at * 2 / (n - 1) - 1
+                                            : 0;
+      base.push_back(static_cast<float>(place));
+    }
+    base.push_back(1);
+  }
+  const auto columns = static_cast<std::int64_t>(rank + 1);
+  const tensor_view places = m.constant(std::move(base), {1, product(sizes), columns});
+  m.give(m.reshape(batched_product(m, places, permuted(theta, {0, 2, 1})), out));
+}
+
+/// Of one axis: the pixel before each place, and how far the place is from it.
+struct sampled_axis {
+  tensor_view before, part;
+  std::int64_t size = 0;
+};
+[[nodiscard]] sampled_axis axis_places(mapper& m, const tensor_view& grid, std::int64_t size,
+                                       bool aligned_corners, bool is_border, bool is_nearest) {
+  const auto n = static_cast<double>(size);
+  chain c(m, grid.shape);
+  const chain::value g = c.add(c.input(grid), c.number(1));
+  chain::value at = aligned_corners
+                        ? c.mul(g, c.number((n - 1) / 2))
+                        : c.apply(opcode::sub, {c.mul(g, c.number(n / 2)), c.number(0.5)});
+  if (is_border) at = clamped(c, at, 0, n - 1);
+  const tensor_view place = c.result(at);
+  chain d(m, grid.shape);
+  const chain::value p = d.input(place);
+  const tensor_view before =
+      d.result(is_nearest ? rounded_to_even(m, d, p) : rounded_down(m, d, p));
+  chain e(m, grid.shape);
+  return {before, e.result(e.apply(opcode::sub, {e.input(place), e.input(before)})), size};
+}
+
+/// 1 where a pixel is in the image, by 1 - min(|x - clamped x|, 1).
+[[nodiscard]] chain::value is_inside(chain& c, const chain::value& x, const chain::value& within) {
+  const chain::value off = c.apply(opcode::abs, {c.apply(opcode::sub, {x, within})});
+  return inverted(c, c.apply(opcode::min, {off, c.number(1)}));
+}
+
+/// One of the pixels around each place, times its weight: [N, H, W, C].
+[[nodiscard]] tensor_view corner(mapper& m, const tensor_view& pixels, const sampled_axis& y,
+                                 const sampled_axis& x, int down, int right, bool is_nearest) {
+  const dimensions shape = y.before.shape;
+  const std::int64_t batch = shape[0];
+  std::vector<float> first;
+  for (std::int64_t n = 0; n < batch; ++n) first.push_back(static_cast<float>(n * y.size * x.size));
+  const tensor_view start = m.constant(std::move(first), {batch, 1, 1});
+  const auto pixel = [&](chain& c, const sampled_axis& a, int off) {
+    return off == 0 ? c.input(a.before) : c.add(c.input(a.before), c.number(off));
+  };
+  const auto within = [](chain& c, const chain::value& v, const sampled_axis& a) {
+    return clamped(c, v, 0, static_cast<double>(a.size - 1));
+  };
+  chain c(m, shape);
+  const chain::value row = within(c, pixel(c, y, down), y),
+                     column = within(c, pixel(c, x, right), x);
+  const chain::value line = c.mul(row, c.number(static_cast<double>(x.size)));
+  const tensor_view index = c.result(c.add(c.add(line, column), c.input(start)));
+  chain w(m, shape);
+  const chain::value v = pixel(w, y, down), h = pixel(w, x, right);
+  chain::value weight = w.mul(is_inside(w, v, within(w, v, y)), is_inside(w, h, within(w, h, x)));
+  const auto share = [&](const sampled_axis& a, int off) {
+    return off == 0 ? inverted(w, w.input(a.part)) : w.input(a.part);
+  };
+  if (!is_nearest) weight = w.mul(weight, w.mul(share(y, down), share(x, right)));
+  tensor_view weights = w.result(weight);
+  weights.shape.push_back(1);
+  weights.strides.push_back(0);
+  const tensor_view taken = m.pick(pixels, 0, m.as_indices(index));
+  chain d(m, taken.shape);
+  return d.result(d.mul(d.input(taken), d.input(weights)));
+}
+
+void grid_sample(mapper& m, opcode op) {
+  const tensor_view image = m.operand(0), grid = m.operand(1);
+  const std::int64_t mode = m.args().whole(2), padding = m.args().whole(3);
+  if (image.rank() != 4 || mode == 2 || padding == 2)
+    m.refuse("only images are sampled, by one or four pixels, and not by reflection");
+  const dimensions& s = image.shape;
+  if (s[0] * s[2] * s[3] > m.device().exact_integers())
+    m.refuse("indices of all pixels aren't exact in " + std::string(nem::name(m.device().type())));
+  const tensor_view pixels =
+      m.reshape(m.dense(permuted(image, {0, 2, 3, 1})), {s[0] * s[2] * s[3], s[1]});
+  const bool corners = m.args().truth_or(4, false), is_border = padding == 1,
+             is_nearest = mode == 1;
+  const auto axis = [&](std::int64_t k, std::int64_t size) {
+    return axis_places(m, without(narrowed(grid, 3, k, 1), 3), size, corners, is_border,
+                       is_nearest);
+  };
+  const sampled_axis y = axis(1, s[2]), x = axis(0, s[3]);
+  tensor_view sum = corner(m, pixels, y, x, 0, 0, is_nearest);
+  for (int k = 1; k < 4 && !is_nearest; ++k) {
+    const tensor_view next = corner(m, pixels, y, x, k / 2, k % 2, false);
+    chain c(m, sum.shape);
+    sum = c.result(c.apply(op, {c.input(sum), c.input(next)}));
+  }
+  m.give(permuted(sum, {0, 3, 1, 2}));
+}
+
 constexpr mapping window_rows[] = {
     {o::conv1d, convolution_nd, opcode::conv2d},
     {o::conv2d, convolution_nd, opcode::conv2d},
@@ -634,6 +749,8 @@ constexpr mapping window_rows[] = {
     {o::adaptive_max_pool2d, adaptive_pool<2, true>, opcode::maxpool},
     {o::adaptive_max_pool3d, adaptive_pool<3, true>, opcode::maxpool},
     {o::pad, pad, opcode::concat},
+    {o::affine_grid_generator, affine_grid, opcode::gemm},
+    {o::grid_sampler, grid_sample, opcode::add},
     {o::upsample_linear, interpolate, opcode::gemm},
     {o::upsample_linear_to, interpolate, opcode::gemm},
     {o::upsample_cubic, interpolate, opcode::gemm},

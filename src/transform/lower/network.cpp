@@ -50,7 +50,10 @@ struct keeper : vn::no_observer {
   std::vector<vn::value>& results;
 
   keeper(const vn::interpreter& m, std::vector<vn::value>& to) noexcept : machine(m), results(to) {}
-  void end(const vn::event& e) { results[e.instruction] = machine.result(e.instruction); }
+  void end(const vn::event& e) {
+    vn::value& to = results[e.instruction];
+    if (to.is_none()) to = machine.result(e.instruction);
+  }
 };
 
 }  // namespace
@@ -59,7 +62,7 @@ network::network(const nac::program& p, const lower_options& options)
     : program_(p),
       machine_(p, {.max_memory = options.limit.max_memory, .frees = vn::freeing::never}) {
   find_dependent();
-  set_inputs(options);
+  set_inputs(options, options.seed, -1, 1);
   results_.resize(size());
   const vn::outcome done = machine_.run(options.limit, keeper(machine_, results_));
   if (!done) throw failed(done);
@@ -67,6 +70,31 @@ network::network(const nac::program& p, const lower_options& options)
     if (vn::value& x = results_[p.inputs()[k].instruction]; x.is_none())
       x = vn::make_tensor(machine_.arena(), type_of(options, k), vn::shape(options.shapes[k]));
   find_skipped();
+  run_other_branches(options);
+}
+
+bool network::has_all_results() const {
+  for (std::uint32_t i = 0; i < size(); ++i)
+    if (at(i).a >= nac::first_regular_op && !is_skipped_[i] && results_[i].is_none()) return false;
+  return true;
+}
+
+/// What branches give that the first run didn't take: of other inputs.
+void network::run_other_branches(const lower_options& options) {
+  if (std::find(is_open_.begin(), is_open_.end(), true) == is_open_.end()) return;
+  constexpr double ranges[][2] = {{0, 1}, {-1, 0}, {-1, 1}, {0, 16}, {-16, 0}, {-16, 16}};
+  constexpr std::uint64_t rounds = 4;
+  for (std::uint64_t k = 0; k < rounds * std::size(ranges) && !has_all_results(); ++k) {
+    const auto& [low, high] = ranges[k % std::size(ranges)];
+    set_inputs(options, options.seed + 1 + k, low, high);
+    const vn::outcome done = machine_.run(options.limit, keeper(machine_, results_));
+    if (!done) throw failed(done);
+  }
+  if (has_all_results()) return;
+  for (std::uint32_t i = 0; i < size(); ++i)
+    if (is_open_[i])
+      throw refusal{errc::nac_lower_operation, i,
+                    name_of(i) + ": no random inputs are found that take all branches"};
 }
 
 /// A run's end, as a refusal with what it is: "v2 nac.matmul: …".
@@ -81,6 +109,7 @@ refusal network::failed(const vn::outcome& done) const {
 
 void network::find_dependent() {
   depends_.assign(size(), false);
+  is_open_.assign(size(), false);
   for (std::uint32_t i = 0; i < size(); ++i) {
     const nac::step& s = at(i);
     if (s.a == nac::op_convergence)
@@ -152,11 +181,9 @@ void network::check_writes() const {
       }
 }
 
-/// Its result depends on inputs as soon as its condition is known: one of its branches may.
+/// Its result depends on inputs even if its condition is known: one of its branches may.
 void network::find_branch(std::uint32_t i) {
-  if (depends_[program_.code().arguments_of(at(i))[0].index()])
-    throw refusal{errc::nac_lower_operation, i,
-                  "the device has no branches, and the condition depends on inputs"};
+  is_open_[i] = depends_[argument_of(i, 0)];
   depends_[i] = true;
 }
 
@@ -174,35 +201,37 @@ bool network::holds(std::uint32_t i) const {
 void network::find_skipped() {
   is_skipped_.assign(size(), false);
   for (std::uint32_t i = 0; i < size(); ++i) {
-    if (at(i).a != nac::op_control_flow || is_skipped_[i]) continue;
+    if (at(i).a != nac::op_control_flow || is_skipped_[i] || is_open_[i]) continue;
     const auto [middle, after] = branches_of(i);
     for (std::uint32_t k = holds(i) ? middle : i + 1; k < (holds(i) ? after : middle); ++k)
       is_skipped_[k] = true;
   }
 }
 
-std::uint32_t network::last_of_branch(std::uint32_t i) const {
+std::vector<std::uint32_t> network::results_of_branch(std::uint32_t i, bool is_first) const {
   const auto [middle, after] = branches_of(i);
-  std::uint32_t last = (holds(i) ? middle : after) - 1;
-  const nac::step& s = at(last);
-  if (s.a == nac::op_output) last = program_.code().arguments_of(s)[0].index();
-  return last;
+  const std::uint32_t last = (is_first ? middle : after) - 1;
+  if (at(last).a != nac::op_output) return {last};
+  std::vector<std::uint32_t> out;
+  for (std::size_t k = 0; k < program_.code().arguments_of(at(last)).size(); ++k)
+    out.push_back(argument_of(last, k));
+  return out;
 }
 
-void network::set_inputs(const lower_options& options) {
-  std::uint64_t random = options.seed;
+void network::set_inputs(const lower_options& options, std::uint64_t random, double low,
+                         double high) {
   for (std::size_t k = 0; k < program_.inputs().size(); ++k) {
     const nac::model_input& in = program_.inputs()[k];
     if (k >= options.shapes.size())
       throw refusal{errc::nac_lower_shape, in.instruction,
                     "input " + std::to_string(k) + " has no shape"};
-    machine_.set_input(k, random_input(type_of(options, k), options.shapes[k], random));
+    machine_.set_input(k, random_input(type_of(options, k), options.shapes[k], random, low, high));
   }
 }
 
 /// Integers are 0, which all tables have a row for.
 vn::tensor network::random_input(nac::data_type type, const std::vector<std::int64_t>& shape,
-                                 std::uint64_t& random) {
+                                 std::uint64_t& random, double low, double high) {
   vn::tensor x = vn::make_tensor(machine_.arena(), type, vn::shape(shape));
   vn::visit(type, [&]<class T>(vn::of<T>) {
     for (T& e : x.elements<T>()) {
@@ -212,7 +241,7 @@ vn::tensor network::random_input(nac::data_type type, const std::vector<std::int
       else if constexpr (std::is_integral_v<T>)
         e = 0;
       else
-        e = vn::convert<T>(2 * fraction - 1);
+        e = vn::convert<T>(low + (high - low) * fraction);
     }
   });
   return x;

@@ -48,8 +48,14 @@ class network {
   [[nodiscard]] std::int64_t index_end(std::uint32_t input);
   /// Whether it is in a branch that isn't taken.
   [[nodiscard]] bool is_skipped(std::uint32_t i) const noexcept { return is_skipped_[i]; }
-  /// Of a CONTROL_FLOW whose condition is known: the instruction that gives its result.
-  [[nodiscard]] std::uint32_t last_of_branch(std::uint32_t i) const;
+  /// Of a CONTROL_FLOW: whether its condition is known, the instructions that give the results of a
+  /// branch, and the last one of both.
+  [[nodiscard]] bool is_decided(std::uint32_t i) const { return !is_open_[i]; }
+  [[nodiscard]] bool holds(std::uint32_t i) const;
+  [[nodiscard]] std::vector<std::uint32_t> results_of_branch(std::uint32_t i, bool is_first) const;
+  [[nodiscard]] std::uint32_t end_of_branches(std::uint32_t i) const {
+    return branches_of(i).after - 1;
+  }
   /// "v12 aten.relu.default"
   [[nodiscard]] std::string name_of(std::uint32_t i) const;
   /// The instruction whose result an argument is, ~0 of a constant.
@@ -77,18 +83,20 @@ class network {
     std::uint32_t middle = 0, after = 0;
   };
   [[nodiscard]] branches branches_of(std::uint32_t i) const;
-  [[nodiscard]] bool holds(std::uint32_t i) const;
+  void run_other_branches(const lower_options& options);
+  [[nodiscard]] bool has_all_results() const;
   [[nodiscard]] std::int64_t rows_indexed(std::uint32_t i, const std::vector<bool>& follows);
-  void set_inputs(const lower_options& options);
+  /// Random floats from `low` to `high`.
+  void set_inputs(const lower_options& options, std::uint64_t random, double low, double high);
   [[nodiscard]] vm::nac::tensor random_input(nac::data_type type,
                                              const std::vector<std::int64_t>& shape,
-                                             std::uint64_t& random);
+                                             std::uint64_t& random, double low, double high);
 
   const nac::program& program_;
   vm::nac::interpreter machine_;
   vm::nac::workspaces work_;
   std::vector<vm::nac::value> results_;  // by instruction
-  std::vector<bool> depends_, is_skipped_;
+  std::vector<bool> depends_, is_skipped_, is_open_;
   std::map<std::uint32_t, std::vector<std::uint32_t>> writes_;  // in place, by what was made first
   std::map<std::uint32_t, std::uint32_t> first_;  // of writes in place: what was made first
   std::map<std::uint16_t, vm::nac::value> constants_;
