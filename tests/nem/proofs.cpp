@@ -310,6 +310,8 @@ TEST_CASE("nem/proofs: iterations in flight meet in the middle", "[nem]") {
   check(inner("i * 6400 + j * 64") + beside("i * 6400 + 9600"));
   check(inner("700000 - i * 6400 + j * 64") + beside("696800 - i * 6400"));
   check(inner("i * 6400 + j * 64") + beside("i * 6400 + 16000"), "3");
+  // A task in the middle of the table of the iteration before.
+  check(inner("i * 6400 + 6400 + j * 64") + beside("i * 6400 + 3200"));
   // Tables that move differently.
   check(inner("i * 6400 + j * 64") + inner("i * 3200 + j * 64 + 73600"));
   // A table that all iterations write, of which each reads a place.
