@@ -9,7 +9,7 @@
 
 #include "inspect/label.hpp"
 #include "inspect/measure.hpp"
-#include "page_assets.hpp"
+#include "inspect/page_assets.hpp"
 #include "tessera/core/json_write.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -258,10 +258,10 @@ text html(const page& p) {
          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n"
          "<meta name=\"viewport\" content=\"width=device-width\">\n<title>"
       << escaped(p.title) << "</title>\n<style>\n"
-      << page_style << "</style>\n</head>\n<body>\n"
+      << page_style() << "</style>\n</head>\n<body>\n"
       << "<script type=\"application/json\" id=\"data\">";
   append_data(out, data.view());
-  out << "</script>\n<script>\n" << page_script << "</script>\n</body>\n</html>\n";
+  out << "</script>\n<script>\n" << page_script() << "</script>\n</body>\n</html>\n";
   return out;
 }
 
