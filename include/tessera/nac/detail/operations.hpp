@@ -49,7 +49,7 @@ namespace nac {
 
 TESSERA_INLINE bool is_in_place(std::string_view name) noexcept {
   const std::string_view base = detail::without_overload(name);
-  if (base.size() < 2 || base.back() != '_') return false;
+  if (base.size() < 2 || base.back() != '_' || base[base.size() - 2] == '.') return false;
   return base.substr(base.size() - 2) != "__" || detail::is_python_in_place(base);
 }
 
