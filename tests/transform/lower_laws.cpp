@@ -684,6 +684,10 @@ random_program program_with(std::size_t k, std::uint64_t& seed, std::size_t befo
   return random_program(0);
 }
 
+/// How many tolerances: random programs take logarithms of what is near 1, and divide by what is near 0.
+/// What is wrong in a lowering is wrong by far more.
+constexpr double any_condition = 32, few_digits = 4;
+
 }  // namespace
 
 TEST_CASE("transform/lower_laws: random programs in float32", "[transform]") {
@@ -697,7 +701,8 @@ TEST_CASE("transform/lower_laws: random programs in float32", "[transform]") {
     const std::string code = net.code();
     INFO("seed " << seed << '\n' << code);
     const container c{std::string_view(code)};
-    all.add(lowers(c.program(), device("large", l1[k % 4], l2[k % 2]), {net.input()}));
+    all.add(lowers(c.program(), device("large", l1[k % 4], l2[k % 2]), {net.input()}, element::f32,
+                   nullptr, {}, any_condition));
   }
   CHECK(all.refused <= all.lowered / 10);
 }
@@ -711,9 +716,11 @@ TEST_CASE("transform/lower_laws: random programs in 16 bits", "[transform]") {
     INFO("seed " << seed << '\n' << code);
     const container c{std::string_view(code)};
     for (const char* const name : {"small", "npm_lite"})
-      halves.add(lowers(c.program(), device(name), {net.input()}, element::f16));
+      halves.add(
+          lowers(c.program(), device(name), {net.input()}, element::f16, nullptr, {}, few_digits));
     // Its eltwise, view and gemm.
-    brains.add(lowers(c.program(), device("npm_lite"), {net.input()}, element::bf16));
+    brains.add(lowers(c.program(), device("npm_lite"), {net.input()}, element::bf16, nullptr, {},
+                      few_digits));
   }
   CHECK(halves.refused <= halves.lowered / 20);
   CHECK(brains.refused <= brains.lowered / 2);
