@@ -282,8 +282,9 @@ class estimator {
         static_cast<double>(t.runs.size()) * (t.is_nested ? static_cast<double>(t.outer) : 1);
     return busy + once + all.serial * joins;
   }
+  /// 1 for a unit that the device lacks: nothing is done there.
   [[nodiscard]] double units(nem::unit u) const noexcept {
-    return static_cast<double>(device_.units(u));
+    return static_cast<double>(std::max<std::int64_t>(device_.units(u), 1));
   }
   [[nodiscard]] static bool is_product(nem::opcode op) noexcept {
     return op == nem::opcode::conv2d || op == nem::opcode::gemm;
@@ -419,7 +420,7 @@ class searcher {
     const std::int64_t outside = t.ahead_bytes + t.rest_bytes;
     const std::int64_t fit = t.slot_size == 0 ? most : (limits_.l1 - outside) / t.slot_size;
     least_ = std::min(least_, outside + t.slot_size);
-    if (fit < 1 || outside > limits_.l1) return;
+    if (most < 1 || fit < 1 || outside > limits_.l1) return;
     fewest_ = std::min(fewest_, t.tiles());
     if (t.tiles() > max_tiles) return;
     t.depth = std::min(most, fit);
@@ -525,7 +526,7 @@ class searcher {
     return t.depth * of_tile + others;
   }
 
-  /// As many tiles at once as units can use and SEQ has tokens for.
+  /// As many tiles at once as units can use and SEQ has tokens for; 0: not one.
   [[nodiscard]] std::int64_t most_depth(const tiling& t) const {
     std::int64_t tasks = 1 + static_cast<std::int64_t>(t.step.tasks.size()), longest = 1;
     std::int64_t tokens = limits_.tokens, slices = 0;
