@@ -337,13 +337,7 @@ void emitter::store(const tile_form& g, const position& at, const std::string& d
   const task_operand& r = t_->step.result;
   const expr near =
       r.what == task_operand::kind::reg ? register_offset(r.index, at) : near_offset(r.index, at);
-  // The written view has the dimensions of the step, in its own order.
-  const auto shape = [&](const segment& s) {
-    const dimensions tile = t_->tile_shape(s);
-    dimensions out;
-    for (const std::int32_t f : a.follows) out.push_back(tile[static_cast<std::size_t>(f)]);
-    return out;
-  };
+  const auto shape = [&](const segment& s) { return t_->write_shape(s); };
   move({}, buffer_of(h), to, true, near, g, shape, a.of.strides, a.form.type);
   if (!dep.empty()) to_.deps({dep});
 }

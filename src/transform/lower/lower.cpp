@@ -112,11 +112,7 @@ void check_moves(const tiling& t, const plan& p, const target& device) {
                       target::reference("view", {&h.type, 1}, "default")};
   };
   for (const segment& g : t.segments) {
-    const dimensions tile = t.tile_shape(g);
-    dimensions written;
-    for (const std::int32_t d : t.step.write.follows)
-      written.push_back(tile[static_cast<std::size_t>(d)]);
-    check_one(t.step.write, written);
+    check_one(t.step.write, t.write_shape(g));
     for (std::size_t r = 0; r < t.step.reads.size(); ++r)
       check_one(t.step.reads[r], t.read_shape(r, g));
   }

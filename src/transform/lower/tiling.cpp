@@ -240,7 +240,7 @@ class estimator {
     const double load = std::max({slice.cstl, slice.dma, slice.sdma});
     const double product = compute(t, t.step.tasks[0], g, transform::lowering::product(tile));
     const double sum = static_cast<double>(ceil_div(transform::lowering::product(tile), 256) + 1);
-    double after = move(t.step.write, tile, 1, other, true);
+    double after = move(t.step.write, t.write_shape(g), 1, other, true);
     for (std::size_t k = 1; k < t.step.tasks.size(); ++k)
       after += compute(t, t.step.tasks[k], g, transform::lowering::product(tile));
     const auto rest = static_cast<double>(t.slices - 1);
@@ -273,7 +273,7 @@ class estimator {
       (is_product(task.op) ? all.nmu : all.cstl) += cycles * tiles;
       all.serial += cycles;
     }
-    all.serial += move(t.step.write, tile, tiles, all, true);
+    all.serial += move(t.step.write, t.write_shape(g), tiles, all, true);
     const double busy =
         std::max({all.nmu / units(nem::unit::nmu), all.cstl / units(nem::unit::cstl),
                   all.dma / units(nem::unit::dma), all.sdma / units(nem::unit::sdma),
@@ -700,6 +700,13 @@ dimensions tiling::read_shape(std::size_t read, const segment& s) const {
     else if (d == dimension)
       out[k] = s.rows;
   }
+  return out;
+}
+
+dimensions tiling::write_shape(const segment& s) const {
+  const dimensions tile = tile_shape(s);
+  dimensions out;
+  for (const std::int32_t f : step.write.follows) out.push_back(tile[static_cast<std::size_t>(f)]);
   return out;
 }
 

@@ -85,6 +85,8 @@ struct tiling {
   /// The shape of a read's tile, or of the written one, in a segment.
   [[nodiscard]] dimensions read_shape(std::size_t read, const segment& s) const;
   [[nodiscard]] dimensions tile_shape(const segment& s) const;
+  /// Of what is written, which has the dimensions of the step in its own order.
+  [[nodiscard]] dimensions write_shape(const segment& s) const;
   [[nodiscard]] std::int64_t tiles() const noexcept;
   /// Whether a read has two places, for one to be loaded while the other is used.
   [[nodiscard]] bool has_two(std::size_t read) const noexcept {
