@@ -684,6 +684,19 @@ random_program program_with(std::size_t k, std::uint64_t& seed, std::size_t befo
   return random_program(0);
 }
 
+// Sanitizers take their time, and the fuzz target makes such programs under them.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t rounds = 1;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+constexpr std::size_t rounds = 1;
+#else
+constexpr std::size_t rounds = 2;
+#endif
+#else
+constexpr std::size_t rounds = 2;
+#endif
+
 /// How many tolerances: random programs take logarithms of what is near 1, and divide by what is near 0.
 /// What is wrong in a lowering is wrong by far more.
 constexpr double any_condition = 32, few_digits = 4;
@@ -694,7 +707,7 @@ TEST_CASE("transform/lower_laws: random programs in float32", "[transform]") {
   constexpr std::int64_t l1[] = {4 << 20, 1 << 16, 1 << 13, 1 << 12};
   constexpr std::int64_t l2[] = {16 << 20, 1 << 12};
   counts all;
-  for (std::size_t k = 0; k < 3 * std::size(rows); ++k) {
+  for (std::size_t k = 0; k < rounds * std::size(rows); ++k) {
     std::uint64_t seed = k * 64;
     random_program net = program_with(k % std::size(rows), seed, 3);
     net.add_some(net.size() + seed % 3);
@@ -729,7 +742,7 @@ TEST_CASE("transform/lower_laws: random programs in 16 bits", "[transform]") {
 TEST_CASE("transform/lower_laws: random programs in 8 bits", "[transform]") {
   constexpr std::int64_t l1[] = {1 << 16, 1 << 13, 1 << 12};
   counts all;
-  for (std::size_t k = 0; k < 2 * std::size(rows); ++k) {
+  for (std::size_t k = 0; k < rounds * std::size(rows); ++k) {
     std::uint64_t seed = k * 64 + 7;
     random_program net = program_with(k % std::size(rows), seed, 3);
     net.add_some(net.size() + seed % 3);
