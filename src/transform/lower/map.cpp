@@ -439,7 +439,7 @@ void mapper::move_elements() {
   }
 }
 
-/// Indices count from 1 on; 0 is what is no element: it is gathered from behind them.
+/// Indices count from 1 on; 0 is what is no element: it is gathered from what follows them.
 void mapper::move_elements_or_zeros() {
   const tensor_view x = operand(0);
   const std::int64_t n = product(x.shape);

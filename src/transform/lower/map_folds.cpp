@@ -81,21 +81,11 @@ template <class F>
 /// Gives what was folded, in the shape of the result.
 void give_folded(mapper& m, const tensor_view& y) { m.give(m.reshape(y, m.result_shape())); }
 
-void mean_over(mapper& m, opcode) {
+/// Folds the dimensions of argument 1 by mean_of, sum_of, most_of or least_of.
+template <auto Fold>
+void fold_over(mapper& m, opcode) {
   const tensor_view x = m.operand(0);
-  give_folded(m, mean_of(m, x, dimensions_at(m, 1, x.rank())));
-}
-void sum_over(mapper& m, opcode) {
-  const tensor_view x = m.operand(0);
-  give_folded(m, sum_of(m, x, dimensions_at(m, 1, x.rank())));
-}
-void amax(mapper& m, opcode) {
-  const tensor_view x = m.operand(0);
-  give_folded(m, most_of(m, x, dimensions_at(m, 1, x.rank())));
-}
-void amin(mapper& m, opcode) {
-  const tensor_view x = m.operand(0);
-  give_folded(m, least_of(m, x, dimensions_at(m, 1, x.rank())));
+  give_folded(m, Fold(m, x, dimensions_at(m, 1, x.rank())));
 }
 void max_all(mapper& m, opcode) {
   const tensor_view x = m.operand(0);
@@ -418,10 +408,10 @@ void smooth_loss(mapper& m, opcode op) {
 void huber_loss(mapper& m, opcode) { bounded_loss(m, m.args().real_or(3, 1), 1); }
 
 constexpr mapping fold_rows[] = {
-    {o::mean, mean_over, opcode::avgpool},
-    {o::sum, sum_over, opcode::avgpool},
-    {o::amax, amax, opcode::maxpool},
-    {o::amin, amin, opcode::maxpool},
+    {o::mean, fold_over<mean_of>, opcode::avgpool},
+    {o::sum, fold_over<sum_of>, opcode::avgpool},
+    {o::amax, fold_over<most_of>, opcode::maxpool},
+    {o::amin, fold_over<least_of>, opcode::maxpool},
     {o::max_all, max_all, opcode::maxpool},
     {o::min_all, min_all, opcode::maxpool},
     {o::max_dim, extreme_by_dimension<false>, opcode::maxpool},
