@@ -4,6 +4,7 @@
 #include "transform/to_ark.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <set>
@@ -255,8 +256,15 @@ ark::value ark_writer::cast(ark::value v, nac::data_type from, nac::data_type to
   return to_.cast(v, code_of(to), {.name = name_});
 }
 
+/// A number of an operation as ARK's FLOAT, which is finite.
+float ark_writer::argument(double v) {
+  if (!std::isfinite(static_cast<float>(v)))
+    vn::fail(errc::nac_to_ark_argument, "one of its numbers isn't finite in 32 bits");
+  return static_cast<float>(v);
+}
+
 ark::value ark_writer::filled(double v, nac::data_type type) {
-  return to_.scalar_assign(fresh({1}, type), static_cast<float>(v), {.name = name_});
+  return to_.scalar_assign(fresh({1}, type), argument(v), {.name = name_});
 }
 
 std::optional<double> ark_writer::number_of(std::size_t letter) const {
@@ -397,6 +405,14 @@ ark_item ark_writer::regular(std::uint32_t i) {
   return looks_at_shapes(o) ? computed() : translated(o);
 }
 
+/// The builder keeps its first error only: who caused it is known right after.
+void ark_writer::check_builder() {
+  const error e = to_.error();
+  if (e.code == errc::ok || is_broken_) return;
+  is_broken_ = true;
+  vn::fail(errc::nac_to_ark_shape, e.message());
+}
+
 void ark_writer::instruction(std::uint32_t i) {
   const nac::step& s = p_.code().steps[i];
   instruction_ = i;
@@ -407,10 +423,7 @@ void ark_writer::instruction(std::uint32_t i) {
       out = regular(i);
     else if (s.a == nac::op_input)
       out = input(i);
-    if (const error e = to_.error(); e.code != errc::ok && !is_broken_) {
-      is_broken_ = true;
-      vn::fail(errc::nac_to_ark_shape, e.message());
-    }
+    check_builder();
   } catch (const vn::fault& f) {
     out = {};
     out.what = ark_item::form::refused;
@@ -440,6 +453,7 @@ void ark_writer::outputs() {
       const ark::value v = shaped(tensor_of(*x, type), stored_dims(dims));
       const std::string name = "output_" + std::to_string(k);
       copies_.push_back(to_.copy(v, {.name = name}));
+      check_builder();
     } catch (const vn::fault& f) {
       refuse(results_[k], f.code, f.text);
     }
@@ -571,7 +585,10 @@ namespace {
 
 result<ark_network> ark_writer::finish() {
   result<ark::model> built = to_.finish();
-  if (!built) return built.error();
+  if (!built) {
+    refused_.add({built.error().code, 0, error_index::whole}, "", "as a model of ARK");
+    return refused_.first();
+  }
   pruned model(std::move(*built), copies_);
   ark_network out;
   std::set<std::string> names;

@@ -79,6 +79,7 @@ class ark_writer {
   void check_steps();
   void refuse(std::uint32_t instruction, errc code, const std::string& why);
   void instruction(std::uint32_t i);
+  void check_builder();
   [[nodiscard]] ark_item input(std::uint32_t i);
   [[nodiscard]] ark_item parameter(std::uint32_t i);
   [[nodiscard]] ark_item regular(std::uint32_t i);
@@ -102,6 +103,7 @@ class ark_writer {
   /// An operand as a tensor of a type.
   [[nodiscard]] ark::value tensor_of(const ark_item& x, nac::data_type type);
   [[nodiscard]] ark::value cast(ark::value v, nac::data_type from, nac::data_type to);
+  [[nodiscard]] static float argument(double v);
   [[nodiscard]] ark::value filled(double v, nac::data_type type);
   [[nodiscard]] ark::op_options named() const { return {.name = name_}; }
 

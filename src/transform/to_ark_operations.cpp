@@ -138,10 +138,10 @@ ark_item ark_writer::elementwise(nac::operation o) {
 }
 
 ark::value ark_writer::scaled(ark::value x, double by) {
-  return by == 1 ? x : to_.scalar_mul(x, static_cast<float>(by), named());
+  return by == 1 ? x : to_.scalar_mul(x, argument(by), named());
 }
 ark::value ark_writer::plus(ark::value x, double more) {
-  return more == 0 ? x : to_.scalar_add(x, static_cast<float>(more), named());
+  return more == 0 ? x : to_.scalar_add(x, argument(more), named());
 }
 ark::value ark_writer::one_over(ark::value x, data_type type) {
   return to_.div(filled(1, type), x, named());

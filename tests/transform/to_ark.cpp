@@ -548,6 +548,8 @@ TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
         "v1 = aten.atan.default: there is no composition of ARK's operations");
   CHECK(refused({"aten.softplus.default(a, 1, 5)", {{3}}}, errc::nac_to_ark_argument) ==
         "v1 = aten.softplus.default: beta is 0, or threshold below 17");
+  CHECK(refused({"aten.leaky_relu.default(a, inf)", {{3}}}, errc::nac_to_ark_argument) ==
+        "v1 = aten.leaky_relu.default: one of its numbers isn't finite in 32 bits");
   CHECK(refused({"aten.maximum.default(a, b)", {{3}, {3}}, data_type::int32},
                 errc::nac_to_ark_type) ==
         "v2 = aten.maximum.default: elements are i32; expected floats");
