@@ -239,6 +239,19 @@ TEST_CASE("transform/folding", "[transform]") {
   output(y)
 )"),
                 pass) == "input\nparameter folded.4\nnac.add v0 v1\noutput v2\n");
+  // A list of results is no parameter; each of its items is.
+  CHECK(becomes(with_weights(R"(
+  x = input
+  w = parameter "w"
+  p = aten.split_with_sizes.default(w, [1, 1, 1], 0)
+  a = getitem(p, 0)
+  b = getitem(p, 1)
+  y = nac.add(x, b)
+  z = nac.sub(y, a)
+  output(z)
+)"),
+                pass) ==
+        "input\nparameter folded.3\nparameter folded.4\nnac.add v0 v2\nnac.sub v3 v1\noutput v4\n");
   // A constant of no weights stays, and so do random numbers and 16-bit floats, which a container may
   // have loaded as float32.
   CHECK(stays("code:\n x = input\n a = nac.ones([2, 3])\n y = nac.add(x, a)\n output(y)\n", pass));
