@@ -70,6 +70,7 @@ const nem_stepper::command_row nem_stepper::commands[] = {
     {"write", "NAME FILE", "write a buffer or region: .npy, .csv, or bytes", &nem_stepper::write},
     {"map", "", "show the address of each buffer in its memory", &nem_stepper::show_map},
     {"tokens", "", "show which tokens are complete", &nem_stepper::tokens},
+    {"tasks", "", "show which tasks may begin, and which wait for others", &nem_stepper::tasks},
     {"help", "", "show this list", &nem_stepper::help},
     {"quit", "", "end the run here", &nem_stepper::quit},
 };
@@ -493,6 +494,25 @@ void nem_stepper::tokens(arguments) {
         << '\n';
   }
   if (seen.empty()) out << "no task has a token with a name\n";
+  say(out);
+}
+
+/// In the order of the text the machine issues one task at a time.
+void nem_stepper::tasks(arguments) {
+  if (!at_) return fail("the run has ended");
+  constexpr std::size_t max_shown = 100;  // of each kind
+  text out;
+  const std::vector<vn::waiting_task> all = machine_.waiting();
+  out << "next " << place_of(at_->task, at_->node, at_->iteration) << '\n';
+  for (const bool is_ready : {true, false}) {
+    std::size_t count = 0;
+    for (const vn::waiting_task& t : all) {
+      if (t.is_ready != is_ready || ++count > max_shown) continue;
+      out << (is_ready ? "ready   " : "waiting ") << place_of(t.task, t.node, t.iteration) << '\n';
+    }
+    if (count > max_shown)
+      out << count - max_shown << (is_ready ? " more are ready\n" : " more wait\n");
+  }
   say(out);
 }
 

@@ -113,6 +113,7 @@ class nem_stepper {
   void write(arguments w);
   void show_map(arguments w);
   void tokens(arguments w);
+  void tasks(arguments w);
   void help(arguments w);
   void quit(arguments w);
 

@@ -51,6 +51,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "../nem.hpp"
 #include "callback.hpp"
@@ -169,6 +170,13 @@ struct event {
   const call* what = nullptr;               ///< its operands in memory
 };
 
+/// A task that was issued, and hasn't begun.
+struct waiting_task {
+  std::uint32_t task = 0, node = 0;     ///< as of an event
+  std::vector<std::int64_t> iteration;  ///< values of the loops around it, the outermost first
+  bool is_ready = false;                ///< may begin; else waits for a task, or for a token
+};
+
 enum class schedule : std::uint8_t { in_order, reverse, random };
 enum class race_search : std::uint8_t {
   unverified,  ///< where verification didn't cover all tasks
@@ -244,6 +252,9 @@ class machine {
   }
   /// For observers: ends the run before the next task. A task whose begin() calls it isn't executed.
   void stop() noexcept;
+  /// For observers, in begin() and end(): the tasks that a schedule other than in_order keeps, as
+  /// they were issued. With in_order a task is issued when the one before it is complete: none.
+  [[nodiscard]] std::vector<waiting_task> waiting() const;
 
  private:
   outcome run_observed(tessera::report* found, timeline* when, const budget& limit,

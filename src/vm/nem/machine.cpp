@@ -47,6 +47,7 @@ class machine::state {
   std::uint64_t bytes = 0;        ///< of all buffers, or of those up to that one
   workspace scratch;
   bool is_stopped = false;  ///< by an observer of the run
+  const run_visitor* running = nullptr;
 };
 
 namespace {
@@ -221,6 +222,10 @@ void machine::mark_bound(const place& to) {
 
 void machine::stop() noexcept { state_->is_stopped = true; }
 
+std::vector<waiting_task> machine::waiting() const {
+  return state_->running == nullptr ? std::vector<waiting_task>() : state_->running->waiting();
+}
+
 outcome machine::run_observed(tessera::report* found, timeline* when, const budget& limit,
                               const observer_ref<event>& see) {
   state& s = *state_;
@@ -245,7 +250,9 @@ outcome machine::run_observed(tessera::report* found, timeline* when, const budg
   s.is_stopped = false;
   run_visitor one(s.program, s.options, to, with, findings, when, s.watched, limit.max_steps, see,
                   s.is_stopped);
+  s.running = &one;
   one.run();
+  s.running = nullptr;
   done.code = findings.code();
   done.tasks = with.tasks();
   done.steps = one.steps();

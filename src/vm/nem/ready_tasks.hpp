@@ -45,6 +45,10 @@ class ready_tasks {
     entries_.push_back({t, node});
     if (order_ != order::random) std::push_heap(entries_.begin(), entries_.end(), compare());
   }
+  template <class F>
+  void each(F&& f) const {
+    for (const entry& e : entries_) f(e.task);
+  }
   [[nodiscard]] task_graph::ready_task pop() {
     if (order_ == order::random)
       std::swap(entries_[static_cast<std::size_t>(io::next_bits(state_) % entries_.size())],

@@ -282,11 +282,32 @@ void run_visitor::drain(std::size_t left) {
     if (ready_.empty()) return;
     const task_graph::ready_task r = ready_.pop();
     bound_task& t = kept_[r.slot].restore(restored_);
+    begun_ = r.slot;
     execute(t);
     const std::uint64_t done = when_ != nullptr ? when_->place(t, r).end : 0;
     free_slots_.push_back(r.slot);
     graph_.complete(r.task, done, when_ready());
   }
+}
+
+std::vector<waiting_task> run_visitor::waiting() const {
+  enum class slot : std::uint8_t { waiting, ready, other };
+  std::vector<slot> slots(kept_.size(), slot::waiting);
+  for (const std::uint32_t s : free_slots_) slots[s] = slot::other;
+  ready_.each([&](const task_graph::ready_task& t) { slots[t.slot] = slot::ready; });
+  if (!slots.empty()) slots[begun_] = slot::other;
+  std::vector<waiting_task> out;
+  restored_task place;
+  for (std::size_t s = 0; s < slots.size(); ++s) {
+    if (slots[s] == slot::other) continue;
+    const bound_task& t = kept_[s].restore(place);
+    out.push_back({t.task.index,
+                   t.task.node,
+                   {t.iteration.begin(), t.iteration.end()},
+                   slots[s] == slot::ready});
+  }
+  std::ranges::sort(out, {}, &waiting_task::task);
+  return out;
 }
 
 }  // namespace vm::nem

@@ -61,6 +61,8 @@ class run_visitor : public model::visitor {
 
   void run();
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_.used(); }
+  /// The kept tasks that haven't begun.
+  [[nodiscard]] std::vector<waiting_task> waiting() const;
 
   // What nem::walker calls.
   void loop(const model::values& v, std::uint32_t node, std::int64_t first, std::int64_t last,
@@ -138,6 +140,7 @@ class run_visitor : public model::visitor {
   kept_memory kept_memory_;
   std::vector<kept_task> kept_;  ///< by slot; slots of completed tasks are reused
   restored_task restored_;
+  std::uint32_t begun_ = 0;                ///< the slot of the task that was restored
   std::vector<std::uint32_t> free_slots_;  ///< of kept_
 };
 
