@@ -68,7 +68,7 @@ constexpr verb_row verb_rows[] = {
     {"graph", "Draw a model, as SVG or as a Graphviz DOT graph", in_ark | in_nac | in_nem,
      usual_exit_codes},
     {"view", "Make a page for a browser that shows a file",
-     in_alir | in_ark | in_nac | in_nem | in_pt2, usual_exit_codes},
+     in_alir | in_ark | in_nac | in_nem | in_pt2 | in_genome, usual_exit_codes},
     {"fmt", "Format NEM text, keeping its comments", in_nem, exit_codes_of_several},
     {"lsp", "Serve editors: NEM's findings, hover, completion and more", in_nem, exit_codes_of_lsp},
     {"tokens", "Turn texts into the ids of a container's tokenizer, or back", in_nac,
@@ -91,8 +91,11 @@ constexpr verb_row verb_rows[] = {
 constexpr std::string_view of_genomes =
     "genome mine,genome compress,genome expand,genome rules,genome profile,genome compare,"
     "genome tree";
-constexpr std::string_view of_genes = "genome mine,genome compare,genome tree";
-constexpr std::string_view of_distances = "genome compare,genome tree";
+constexpr std::string_view of_networks =
+    "genome mine,genome compress,genome expand,genome rules,genome profile,genome compare,"
+    "genome tree,view";
+constexpr std::string_view of_genes = "genome mine,genome compare,genome tree,view";
+constexpr std::string_view of_distances = "genome compare,genome tree,view";
 constexpr std::string_view of_streams = "genome compress,genome expand";
 constexpr std::string_view methods = "fp16 int8_tensor int8_channel block_fp8";
 constexpr double most = 4294967295;
@@ -119,8 +122,9 @@ constexpr option_row option_rows[] = {
     {"graph", "FILE...!", "", everywhere,
      "An ARK model or all its ranks, a NAC container or a NEM program;\n- is standard input"},
     {"view", "FILE...!", "", everywhere,
-     "A file of any format, all ranks of an ARK model, or two NAC containers,\n"
-     "of which the page shows what differs; - is standard input"},
+     "A file of any format, all ranks of an ARK model, two files of which the page\n"
+     "shows what differs, or networks of a corpus: a folder, v1.2 streams, three or\n"
+     "more NAC containers; - is standard input"},
     {"fmt", "FILE...!", "", everywhere, "NEM files; - is standard input"},
     {of_genomes, "FILE...!", "", everywhere,
      "NAC containers, ARK models, v1.2 streams and signatures, or\n"
@@ -329,7 +333,7 @@ constexpr option_row option_rows[] = {
      "Also look for included files in this folder"},
     {"check,info,print,run,trace,graph,view,lsp", "--allow-includes-anywhere", "", in_nem,
      "Allow included files outside the file's folder and those of -I"},
-    {"check,info,print,run", "--registry", "FILE", in_genome,
+    {"check,info,print,run,view", "--registry", "FILE", in_genome,
      "The registry of streams (registry.json in the folder of FILE)"},
     {"check,info,print,import,view", "--program", "NAME", in_pt2,
      "Which program of the archive (model, or the only one)"},
@@ -418,23 +422,23 @@ constexpr option_row option_rows[] = {
     {"fmt", "--check", "", everywhere, "Change nothing; exit with 1 if a file isn't formatted"},
     {"fmt", "-w,--write", "", everywhere, "Format files in place"},
     // genome
-    {of_genomes, "--keep-going", "", everywhere,
+    {of_networks, "--keep-going", "", in_networks,
      "Continue past invalid files; each is reported, and the exit\nstatus is 1"},
-    {of_genes, "--connected", "", everywhere,
+    {of_genes, "--connected", "", in_networks,
      "Find connected subgraphs, whatever the order of their nodes"},
-    {of_genes, "--gapped", "N", everywhere, "Find subgraphs with gaps of up to N nodes", "", 1, 4},
-    {of_genes, "--min-nodes", "N", everywhere, "The minimum number of nodes (8; subgraphs 3)", "",
+    {of_genes, "--gapped", "N", in_networks, "Find subgraphs with gaps of up to N nodes", "", 1, 4},
+    {of_genes, "--min-nodes", "N", in_networks, "The minimum number of nodes (8; subgraphs 3)", "",
      2, 255},
-    {of_genes, "--max-nodes", "N", everywhere,
+    {of_genes, "--max-nodes", "N", in_networks,
      "The maximum number of nodes (40; subgraphs 6, with gaps 4)", "", 2, 255},
-    {of_genes, "--min-score", "N", everywhere,
+    {of_genes, "--min-score", "N", in_networks,
      "Contiguous genes: the minimum frequency times length (100)"},
-    {of_genes, "--min-models", "N", everywhere,
+    {of_genes, "--min-models", "N", in_networks,
      "Subgraphs: the minimum number of models with a gene (2)", "", 0, most},
-    {of_genes, "--max-genes", "N", everywhere,
+    {of_genes, "--max-genes", "N", in_networks,
      "The maximum number of genes (65526; subgraphs 1000)", "", 0, most},
-    {"genome mine,genome compare,genome tree,genome compress", "--threads", "COUNT", everywhere,
-     "The number of threads (0, one per processor)", "", 0, 1024},
+    {"genome mine,genome compare,genome tree,genome compress,view", "--threads", "COUNT",
+     in_networks, "The number of threads (0, one per processor)", "", 0, 1024},
     {"genome mine", "--alleles", "", everywhere,
      "Show groups of genes of the same shape with different operations"},
     {"genome mine", "-o,--output", "FILE", everywhere,
@@ -466,10 +470,10 @@ constexpr option_row option_rows[] = {
      "Print the distances as a matrix of comma-separated values"},
     {"genome tree", "--format", "FORMAT", everywhere,
      "The format of the tree (by the name of --output, or newick)", "newick dot svg"},
-    {of_distances, "--genes-only", "", everywhere, "Ignore single operations"},
-    {of_distances, "--sample", "N", everywhere,
+    {of_distances, "--genes-only", "", in_networks, "Ignore single operations"},
+    {of_distances, "--sample", "N", in_networks,
      "The maximum number of models; a larger corpus is sampled (2000)", "", 2, 2000},
-    {of_distances, "--seed", "S", everywhere, "The seed of the sample (1)"},
+    {of_distances, "--seed", "S", in_networks, "The seed of the sample (1)"},
 };
 
 // ---- what help says before the examples
@@ -697,7 +701,10 @@ dashed ones the order that a wait imposes.)"},
     {"view", everywhere,
      R"(The page is one file, works without a network and has no weights, only what they are like. Drag to
 move and turn the wheel to zoom; a click shows what there is to know of a node, with ways to its line and
-its time; a double click unfolds a block. Keys: / search, arrows, + - 0, Tab and Enter.)"},
+its time; a double click unfolds a block. "Side by side" shows all views, and what the pointer is on is
+marked in each. Keys: / search, n and p next and previous, arrows, + - 0, s side by side, Tab, Enter.
+Of a corpus (a folder, v1.2 streams, three or more containers) the page has the family tree, the genes,
+and the graphs with the genes in them.)"},
     {"view", in_nac,
      R"(Blocks are the modules that parameters are named after, or what repeats. With --shape, --input or
 --text for all inputs the program is run: the page shows shapes, and a timeline.)"},

@@ -46,7 +46,7 @@ bool gene_options::is_wrong(std::string_view verb) const {
   return true;
 }
 
-genomics::findings gene_options::mine(const genomics::corpus& of) const {
+genomics::findings gene_options::mine(const genomics::corpus& of, bool places) const {
   // A default bound yields to the one that was given.
   const auto limit = [this](std::uint32_t& min, std::uint32_t& max) {
     min = min_nodes.value_or(std::min(min, max_nodes.value_or(min)));
@@ -57,6 +57,7 @@ genomics::findings gene_options::mine(const genomics::corpus& of) const {
     limit(how.min_length, how.max_length);
     how.min_score = min_score.value_or(how.min_score);
     how.max_genes = max_genes.value_or(how.max_genes);
+    how.places = places;
     how.threads = threads;
     how.progress = shown_progress();
     return mine_contiguous(of, how);
@@ -67,6 +68,7 @@ genomics::findings gene_options::mine(const genomics::corpus& of) const {
   how.min_models = min_models.value_or(how.min_models);
   how.max_gap = gap;
   how.max_genes = max_genes.value_or(how.max_genes);
+  how.places = places;
   how.threads = threads;
   how.progress = shown_progress();
   return mine_subgraphs(of, how);

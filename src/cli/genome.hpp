@@ -20,6 +20,7 @@
 #include "genome/convert.hpp"
 #include "genome/corpus.hpp"
 #include "genome/gene.hpp"
+#include "genome/tree.hpp"
 #include "tessera/ark.hpp"
 #include "tessera/genome.hpp"
 #include "tessera/nac/all.hpp"
@@ -104,6 +105,7 @@ void add_genome_options(const command& verb, std::string& registry);
 
 struct genome_inputs {
   std::vector<std::string> paths;
+  const source* first = nullptr;  ///< the content of the first path, where it has been read
   std::string registry;
   bool keep_going = false, json = false;
 
@@ -127,7 +129,8 @@ struct input_outcome {
   exit_code code = success;
   bool complete = true;
 };
-/// Calls `act` for all graphs of the inputs, one file at a time; it returns an error in the graph.
+/// Calls `act` for all graphs of the inputs, one file at a time; it returns an error in the graph. `verb`
+/// is the whole name, "genome mine".
 [[nodiscard]] input_outcome each_graph(const genome_inputs& in, std::string_view verb,
                                        libraries& registries,
                                        const std::function<error(const input_graph&)>& act);
@@ -171,8 +174,29 @@ struct gene_options {
   void add_options(const command& verb);
   /// Reports and returns whether the options contradict each other.
   [[nodiscard]] bool is_wrong(std::string_view verb) const;
-  [[nodiscard]] genomics::findings mine(const genomics::corpus& of) const;
+  [[nodiscard]] genomics::findings mine(const genomics::corpus& of, bool places = false) const;
 };
+
+/// How networks are compared.
+struct comparison_options {
+  gene_options genes;
+  bool genes_only = false;
+  std::uint32_t sample = genomics::max_tree_size;
+  std::uint64_t seed = 1;
+
+  void add_options(const command& verb);
+};
+/// The networks of the inputs, their genes, and the distances of all of them or of a sample.
+struct comparison {
+  input_outcome in;
+  genomics::corpus all;
+  genomics::findings found;
+  std::vector<std::uint32_t> of;  ///< rows of the distances: graphs
+  genomics::distance_matrix distances;
+};
+/// `places`: whether the findings have the places of genes.
+[[nodiscard]] comparison compare(const genome_inputs& in, const comparison_options& how,
+                                 std::string_view verb, bool places = false);
 
 // ---- the verbs
 

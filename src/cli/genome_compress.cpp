@@ -66,7 +66,7 @@ struct options {
   if (!parse_results(o.results, results)) return wrong_usage;
   stream_set set;
   const input_outcome in =
-      read_streams(o.in, "expand",
+      read_streams(o.in, "genome expand",
                    {.flat = true, .expand = {.copies = !o.keep_copies, .results = results}}, set);
   if (!in.complete) return in.code;
   return finish(in, write_set(o, "genome expand", set, {o.in.paths[0]}));
@@ -77,8 +77,9 @@ struct options {
   if (!parse_results(o.results, results)) return wrong_usage;
   const reporting to{o.in.paths[0]};
   stream_set set;
-  const input_outcome in = read_streams(
-      o.in, "compress", {.flat = true, .expand = {.copies = false, .results = results}}, set);
+  const input_outcome in =
+      read_streams(o.in, "genome compress",
+                   {.flat = true, .expand = {.copies = false, .results = results}}, set);
   if (!in.complete) return in.code;
   result<genome::library> library = genome::verify(std::move(set.registry));
   if (!library) return fail_made(library.error(), to);

@@ -61,7 +61,7 @@ class graph_reader {
  public:
   graph_reader(const genome_inputs& in, std::string_view verb, libraries& registries,
                const std::function<error(const input_graph&)>& act)
-      : in_(in), verb_("genome " + std::string(verb)), registries_(registries), act_(act) {}
+      : in_(in), verb_(verb), registries_(registries), act_(act) {}
 
   [[nodiscard]] input_outcome run() {
     if (std::count(in_.paths.begin(), in_.paths.end(), "-") > 1)
@@ -110,11 +110,16 @@ class graph_reader {
 
   [[nodiscard]] exit_code read(const input_file& from) {
     const reporting to = about(from.path);
+    if (in_.first != nullptr && !from.of_folder && from.path == in_.paths[0])
+      return read(*in_.first, from, to);
     diagnostic why;
     const loaded in = try_load_source(from.path, why, format::genome_binary,
                                       from.of_folder ? io::side_input : io::main_input);
     if (!in) return to.fail(why, in.code, format::unknown);
-    const source& file = *in.file;
+    return read(*in.file, from, to);
+  }
+
+  [[nodiscard]] exit_code read(const source& file, const input_file& from, const reporting& to) {
     // Registries and weights belong to the models of a folder.
     if (from.of_folder &&
         (file.what == format::genome_registry || file.what == format::safetensors))

@@ -70,7 +70,8 @@ struct options {
   if (writes && o.output == o.signatures)
     return usage_error("genome mine", "--output and --signatures must be different files");
   genomics::corpus all;
-  const input_outcome in = read_corpus(o.in, "mine", all, {.parameter_names = o.parameter_names});
+  const input_outcome in =
+      read_corpus(o.in, "genome mine", all, {.parameter_names = o.parameter_names});
   if (!in.complete) return in.code;
   const genomics::findings found = o.genes.mine(all);
   if (!found.complete) show_note("the search for genes is incomplete: it reached a limit");

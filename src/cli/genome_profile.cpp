@@ -21,7 +21,7 @@ struct options {
 
 [[nodiscard]] exit_code profile_files(const options& o) {
   genomics::corpus all;
-  const input_outcome in = read_corpus(o.in, "profile", all);
+  const input_outcome in = read_corpus(o.in, "genome profile", all);
   if (!in.complete) return in.code;
   const genomics::operation_profile p = genomics::profile(all);
   const text out = o.in.json ? profile_json(all, p) : profile_table(all, p, o.by_model);

@@ -71,7 +71,7 @@ void write_json(text& out, const genome::registry& r) {
 [[nodiscard]] exit_code rule_files(const options& o) {
   const reporting to{o.in.paths[0], o.in.json};
   stream_set set;
-  const input_outcome in = read_streams(o.in, "rules", {.expand = {.copies = false}}, set);
+  const input_outcome in = read_streams(o.in, "genome rules", {.expand = {.copies = false}}, set);
   if (!in.complete) return in.code;
   set.registry.transitions.clear();
   set.registry.compositions.clear();

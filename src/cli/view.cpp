@@ -5,12 +5,15 @@
 
 #include "tessera/inspect/page_of.hpp"
 
+#include <algorithm>
 #include <list>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "ark.hpp"
+#include "genome.hpp"
+#include "genome/page.hpp"
 #include "nac.hpp"
 #include "nac_values.hpp"
 #include "nem.hpp"
@@ -31,6 +34,8 @@ struct view_verb_options {
   bool no_weights = false;
   run_options run;
   nem_options nem;
+  genome_inputs networks;
+  comparison_options genes;
 };
 
 /// The events of a trace, the first of them if they are many. One event is in a line.
@@ -56,8 +61,15 @@ class viewing {
 
   [[nodiscard]] exit_code run() {
     if (o_.files.is_wrong("view")) return wrong_usage;
-    for (const std::string& path : o_.files.paths)
-      if (const exit_code code = add(path); code != success) return code;
+    const std::vector<std::string>& paths = o_.files.paths;
+    if (std::any_of(paths.begin(), paths.end(), is_folder)) return corpus(nullptr);
+    for (const std::string& path : paths) {
+      const reporting to{path};
+      const loaded& in = loads_.emplace_back(load_source(to, streams_of(o_.networks.registry)));
+      if (!in) return in.code;
+      if (loads_.size() == 1 && is_corpus(*in.file)) return corpus(&*in.file);
+      if (const exit_code code = add(*in.file, to); code != success) return code;
+    }
     if (!ranks_.empty()) {
       std::vector<const ark::model*> ranks;
       for (const ark::model& g : ranks_) ranks.push_back(&g);
@@ -67,39 +79,66 @@ class viewing {
     page_.title = o_.files.paths.size() == 1 ? name_
                   : is_difference_           ? name_ + " and " + loads_.back().file->name
                                              : name_ + " and other ranks";
+    return write();
+  }
+
+ private:
+  [[nodiscard]] exit_code write() {
     page_.facts.insert(page_.facts.begin(), {{"file", name_}, {"format", format_}});
     const text drawn = inspect::html(page_);
     const exit_code code = write_report(o_.output, drawn);
     return code != success ? code : verdict_;
   }
 
- private:
-  [[nodiscard]] exit_code add(const std::string& path) {
-    const reporting to{path};
-    const loaded& in = loads_.emplace_back(load_source(to));
-    if (!in) return in.code;
+  /// Whether a file is a network of a corpus, by itself or with the others.
+  [[nodiscard]] bool is_corpus(const source& first) const {
+    const bool is_stream = first.what == format::genome_stream ||
+                           first.what == format::genome_signatures ||
+                           first.what == format::genome_binary;
+    return is_stream || (first.what == format::nac && o_.files.paths.size() > 2);
+  }
+  [[nodiscard]] exit_code corpus(const source* first) {
+    genome_inputs in = o_.networks;
+    in.paths = o_.files.paths;
+    in.first = first;
+    const comparison found = compare(in, o_.genes, "view", true);
+    if (!found.in.complete) return found.in.code;
+    page_ = genomics::page_of(found.all, found.found, found.of,
+                              genomics::neighbour_joining(found.distances, shown_progress()));
+    name_ = shown_name(in.paths[0]);
+    page_.title = in.paths.size() == 1 ? name_ : name_ + " and others";
+    format_ = "networks";
+    return finish(found.in, write());
+  }
+
+  [[nodiscard]] exit_code add(const source& in, const reporting& to) {
     const auto single = [&](exit_code (viewing::*act)(const source&, const reporting&)) {
       return [this, &to, act](const source& file) {
         const std::size_t most = file.what == format::nac ? 2 : 1;
         return o_.files.paths.size() > most ? mixed(file.what) : (this->*act)(file, to);
       };
     };
+    const auto genome = [](const source& other) { return mixed(other.what); };
     if (name_.empty()) {
-      name_ = in.file->name;
-      format_ = info(in.file->what).description;
+      name_ = in.name;
+      format_ = info(in.what).description;
     }
-    return with_source(*in.file, to, "view",
+    return with_source(in, to, "view",
                        {.alir = single(&viewing::alir),
                         .ark_model = [&](const source& file) { return ark(file, to); },
                         .nac = single(&viewing::nac),
                         .nem = single(&viewing::nem),
+                        .genome_stream = genome,
+                        .genome_signatures = genome,
                         .pt2 = single(&viewing::pt2)});
   }
 
   [[nodiscard]] static exit_code mixed(format f) {
     return usage_error(
-        "view", "several files must be the ranks of an ARK model, or two NAC containers; this is " +
-                    std::string(info(f).article) + std::string(info(f).description));
+        "view",
+        "several files must be the ranks of an ARK model, two NAC containers, or networks of a "
+        "corpus; this is " +
+            std::string(info(f).article) + std::string(info(f).description));
   }
 
   exit_code ark(const source& file, const reporting& to) {
@@ -206,6 +245,9 @@ void add_view(const command& app, action& run) {
   const auto o = std::make_shared<view_verb_options>();
   const command verb = app.verb("view");
   verb.bind("FILE", o->files.paths);
+  add_genome_options(verb, o->networks.registry);
+  verb.bind("--keep-going", o->networks.keep_going);
+  o->genes.add_options(verb);
   verb.bind("--output", o->output);
   verb.bind("--no-weights", o->no_weights);
   verb.bind("--input", o->run.inputs);

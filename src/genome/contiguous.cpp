@@ -39,7 +39,11 @@ class search {
  public:
   search(const corpus& of, const contiguous_options& how, std::uint8_t min_length,
          std::uint8_t max_length)
-      : corpus_(of), min_length_(min_length), max_length_(max_length), how_(how), text_(of) {
+      : corpus_(of),
+        min_length_(min_length),
+        max_length_(max_length),
+        how_(how),
+        text_(of, how.places ? &nodes_ : nullptr) {
     const auto symbols = static_cast<std::uint32_t>(text_.tokens.size() + text_.breaks);
     threads_ = thread_count(how.threads);
     order_ = suffix_array(text_.symbols, symbols, max_length, threads_);
@@ -71,6 +75,10 @@ class search {
     std::sort(found_.occurrences.begin(), found_.occurrences.end(),
               [](const occurrence& a, const occurrence& b) {
                 return std::tie(a.graph, a.gene) < std::tie(b.graph, b.gene);
+              });
+    std::sort(found_.places.begin(), found_.places.end(),
+              [](const gene_place& a, const gene_place& b) {
+                return std::tie(a.graph, a.gene, a.nodes) < std::tie(b.graph, b.gene, b.nodes);
               });
     return std::move(found_);
   }
@@ -185,6 +193,7 @@ class search {
       if (p < taken) continue;
       taken = p + c.length;
       take_out(p, c.length);
+      if (how_.places) found_.places.push_back({graph, index, nodes_at(p, c.length)});
       taken_out_ += c.length;
       ++found_.occurrences.back().count;
     }
@@ -196,6 +205,15 @@ class search {
     std::fill_n(room_.begin() + p, length, std::uint8_t{0});
     for (std::uint32_t back = 1; back <= p && room_[p - back] > back; ++back)
       room_[p - back] = static_cast<std::uint8_t>(back);
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> nodes_at(std::uint32_t p, std::uint8_t length) const {
+    std::vector<std::uint32_t> nodes;
+    for (const std::uint32_t end = p + length; p < end; ++p) {
+      const std::uint32_t repeats = std::max(text_.repeats[text_.symbols[p]], 1u);
+      for (std::uint32_t i = 0; i < repeats; ++i) nodes.push_back(nodes_[p] + i);
+    }
+    return nodes;
   }
 
   [[nodiscard]] gene gene_at(std::uint32_t first, std::uint8_t length) const {
@@ -229,6 +247,7 @@ class search {
   const std::uint8_t min_length_, max_length_;
   const contiguous_options& how_;
   unsigned threads_ = 1;
+  std::vector<std::uint32_t> nodes_;  // at the places of the text, where they are asked for
   token_text text_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint8_t> room_;

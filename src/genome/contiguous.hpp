@@ -55,6 +55,7 @@ struct contiguous_options {
   std::uint32_t min_length = 8, max_length = 40;  ///< nodes
   std::uint64_t min_score = 100;                  ///< frequency times length
   std::uint32_t max_genes = 65526;
+  bool places = false;              ///< whether findings have the places that were taken out
   unsigned threads = 0;             ///< that sort; 0: as many as the machine has
   progress_function progress = {};  ///< in nodes that were taken out
 };

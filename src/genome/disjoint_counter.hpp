@@ -56,14 +56,25 @@ class disjoint_counter {
     std::uint32_t gene = 0, occurrences = 0;
     std::uint32_t firsts = 0;  ///< nodes that are the first of a set: occurrences are no more
   };
-  explicit disjoint_counter(std::uint32_t nodes) : stride_(nodes) {}
+  /// A set that was counted.
+  struct occurrence_set {
+    std::uint32_t gene = 0;
+    std::vector<std::uint32_t> nodes;
+  };
+  explicit disjoint_counter(std::uint32_t nodes, bool keeps_sets = false)
+      : stride_(nodes), keeps_sets_(keeps_sets) {}
 
-  void begin_graph() { ++graph_; }
+  void begin_graph() {
+    ++graph_;
+    sets_.clear();
+  }
   void add(std::uint32_t gene, std::span<const std::uint32_t> ascending);
   /// All sets of this first node have come.
   void end_first();
   /// Of the graph, in the order in which genes came; only valid until the next graph.
   [[nodiscard]] std::span<const count> end_graph();
+  /// What was counted of the graph, where sets are kept.
+  [[nodiscard]] std::span<const occurrence_set> sets() const noexcept { return sets_; }
 
  private:
   struct slot {
@@ -71,11 +82,13 @@ class disjoint_counter {
     std::uint32_t count = 0, firsts = 0, size = 0;
   };
   std::uint32_t stride_;
+  bool keeps_sets_;
   std::uint64_t graph_ = 0, first_ = 1;
   std::vector<slot> slots_;
   std::vector<std::uint32_t> best_, now_, in_graph_;
   pair_marks used_;  // gene and node
   std::vector<count> counts_;
+  std::vector<occurrence_set> sets_;
 };
 
 inline std::size_t pair_marks::place_of(std::uint64_t k) const noexcept {
@@ -140,6 +153,7 @@ inline void disjoint_counter::end_first() {
     ++s.count;
     const std::uint32_t* const best = best_.data() + std::size_t{gene} * stride_;
     for (std::uint32_t k = 1; k < s.size; ++k) used_.add(gene, best[k]);  // the first is passed
+    if (keeps_sets_) sets_.push_back({gene, std::vector<std::uint32_t>(best, best + s.size)});
   }
   now_.clear();
   ++first_;

@@ -56,10 +56,17 @@ struct occurrence {
   std::uint64_t count = 0;
 };
 
+/// Where a graph holds a gene.
+struct gene_place {
+  std::uint32_t graph = 0, gene = 0;
+  std::vector<std::uint32_t> nodes;  ///< of the graph, ascending
+};
+
 struct findings {
   std::vector<gene> genes;              ///< in the order in which they were chosen
   std::vector<occurrence> occurrences;  ///< by graph, then by gene
-  bool complete = true;                 ///< no limit of work or memory cut the search short
+  std::vector<gene_place> places;  ///< where the options ask for them: by graph, gene and nodes
+  bool complete = true;            ///< no limit of work or memory cut the search short
 };
 
 /// How far work is, from 0 to `total`; called from one thread at a time.

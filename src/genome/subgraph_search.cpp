@@ -106,7 +106,7 @@ std::vector<canonical_form> connected_parts(std::span<const std::uint32_t> label
 void subgraph_search::start(const pass& p) {
   pass_ = p;
   deepest_ = p.size != 0 ? p.size : p.max_nodes;
-  counter_ = disjoint_counter(deepest_);
+  counter_ = disjoint_counter(deepest_, p.keeps_sets);
   ++tables_;
   codes_.clear();
   place_.clear();

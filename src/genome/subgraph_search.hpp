@@ -58,6 +58,7 @@ class subgraph_search {
     std::uint32_t size = 0;  ///< nodes of the sets that count; 0: all that are `wanted`
     std::uint32_t max_gap = 0, max_nodes = 0, max_candidates = 0;
     bool prunes = false;  ///< gapped sets, too, grow only from frequent genes
+    bool keeps_sets = false;
     const std::vector<std::uint32_t>* wanted = nullptr;  ///< by frequent gene: its number, or none
     const std::vector<bool>* needed = nullptr;  ///< the same: whether sets of it grow; null: yes
   };
@@ -80,6 +81,10 @@ class subgraph_search {
   [[nodiscard]] key_table::key words(const candidate& c) const { return codes_[c.gene]; }
   /// Of the graph that was looked at last.
   [[nodiscard]] std::span<const disjoint_counter::count> counts() const { return counts_; }
+  /// Likewise the sets that were counted, where the pass keeps them: nodes by their place in `order`.
+  [[nodiscard]] std::span<const disjoint_counter::occurrence_set> sets() const {
+    return counter_.sets();
+  }
   /// Whether a limit kept anything of the part from being counted.
   [[nodiscard]] bool cut() const { return cut_; }
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
+#include <tuple>
 
 #include "dataflow_order.hpp"
 #include "gene_code.hpp"
@@ -81,6 +83,7 @@ class miner {
     std::vector<std::uint32_t> words, ends;  // of the genes of candidates
     std::vector<totals> counts;
     std::vector<occurrence> occurrences;
+    std::vector<gene_place> places;
     std::uint64_t work = 0;
     bool cut = false;
   };
@@ -124,6 +127,12 @@ class miner {
       if (pass.size == 0)
         for (const disjoint_counter::count& c : search.counts())
           to.occurrences.push_back({static_cast<std::uint32_t>(g), c.gene, c.occurrences});
+      for (const disjoint_counter::occurrence_set& s : search.sets()) {
+        gene_place place{static_cast<std::uint32_t>(g), s.gene, {}};
+        for (const std::uint32_t v : s.nodes) place.nodes.push_back(orders_[g][v]);
+        std::sort(place.nodes.begin(), place.nodes.end());
+        to.places.push_back(std::move(place));
+      }
     }
     to.cut = search.cut();
     for (const subgraph_search::candidate& c : search.candidates()) {
@@ -293,8 +302,10 @@ class miner {
   void count(subgraph_search::pass pass) {
     pass.wanted = &wanted_;
     pass.needed = &needed_;
-    (void)go(pass, how_.max_work, [this](const part_result& r) {
+    pass.keeps_sets = how_.places;
+    (void)go(pass, how_.max_work, [this](part_result& r) {
       occurrences_.insert(occurrences_.end(), r.occurrences.begin(), r.occurrences.end());
+      std::move(r.places.begin(), r.places.end(), std::back_inserter(places_));
     });
   }
 
@@ -328,6 +339,13 @@ class miner {
               [](const occurrence& a, const occurrence& b) {
                 return a.graph != b.graph ? a.graph < b.graph : a.gene < b.gene;
               });
+    for (gene_place& p : places_) {
+      p.gene = places[p.gene];
+      if (p.gene != none) out.places.push_back(std::move(p));
+    }
+    std::sort(out.places.begin(), out.places.end(), [](const gene_place& a, const gene_place& b) {
+      return std::tie(a.graph, a.gene, a.nodes) < std::tie(b.graph, b.gene, b.nodes);
+    });
     out.complete = complete_;
     return out;
   }
@@ -346,6 +364,7 @@ class miner {
   std::vector<std::uint32_t> wanted_;  // of frequent_: in chosen_
   std::vector<bool> needed_;           // of frequent_: part of what is wanted
   std::vector<occurrence> occurrences_;
+  std::vector<gene_place> places_;
   std::size_t graphs_a_part_ = 1;
   std::uint64_t steps_ = 0, steps_done_ = 0;
   bool complete_ = true;

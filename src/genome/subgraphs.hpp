@@ -79,7 +79,8 @@ struct subgraph_options {
   std::uint32_t max_genes = 1000;
   std::uint32_t max_candidates = std::uint32_t{1} << 19;  ///< distinct genes of one size
   std::uint64_t max_work = std::uint64_t{1} << 30;        ///< sets, neighbours and gaps looked at
-  unsigned threads = 0;                                   ///< 0: as many as the machine has
+  bool places = false;   ///< whether findings have the occurrences that were counted
+  unsigned threads = 0;  ///< 0: as many as the machine has
   progress_function progress = {};
 };
 

@@ -163,7 +163,7 @@ class run_finder {
 
 }  // namespace
 
-token_text::token_text(const corpus& of) {
+token_text::token_text(const corpus& of, std::vector<std::uint32_t>* nodes) {
   const vocabulary& names = of.names();
   std::vector<role> roles(names.size());
   for (std::uint32_t kind = 0; kind < names.size(); ++kind)
@@ -193,6 +193,7 @@ token_text::token_text(const corpus& of) {
 
     std::size_t end = 0;
     for (std::uint32_t i = 0; i < graph.size(); ++i) {
+      const std::uint32_t first = i;
       for (; end < ends.size() && ends[end] <= i; ++end) stop();
       const role r = roles[graph.kinds[i]];
       if (const std::uint32_t length = runs.length(i); length != 0) {
@@ -207,8 +208,10 @@ token_text::token_text(const corpus& of) {
         symbols.push_back(number.add({g, i}, graph.kinds[i], 0, back));
       }
       if (symbols.size() >= max_symbols) throw std::length_error("token_text");
+      if (nodes != nullptr) nodes->resize(symbols.size(), first);
     }
     stop();
+    if (nodes != nullptr) nodes->resize(symbols.size());
   }
 
   for (std::uint32_t& s : symbols)

@@ -53,7 +53,8 @@ struct token_text {
   std::vector<std::uint32_t> inputs;       ///< of tokens: how far each is before the node
   std::uint32_t breaks = 0;
 
-  explicit token_text(const corpus& of);
+  /// `nodes`, if any, are filled with the node at each place of `symbols`: of a run the first.
+  explicit token_text(const corpus& of, std::vector<std::uint32_t>* nodes = nullptr);
   [[nodiscard]] bool is_break(std::size_t p) const noexcept { return symbols[p] >= tokens.size(); }
   [[nodiscard]] std::span<const std::uint32_t> inputs_of(std::uint32_t token) const noexcept {
     return {inputs.data() + first_input[token], first_input[token + 1] - first_input[token]};

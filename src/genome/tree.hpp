@@ -60,6 +60,22 @@ struct tree {
 [[nodiscard]] tree neighbour_joining(const distance_matrix& d,
                                      const progress_function& progress = {});
 
+/// Where `svg` draws a tree: to the right by length, down by rows of leaves.
+struct tree_plot {
+  struct line {
+    double left = 0, top = 0, right = 0, bottom = 0;
+  };
+  struct end {
+    std::uint32_t leaf = 0;
+    double length = 0, row = 0;  ///< from the root
+  };
+  std::vector<line> lines;  ///< branches, and what joins them
+  std::vector<end> ends;    ///< of the leaves, from the top
+  double deepest = 0;       ///< the longest of the lengths; 0 for a tree without any
+  double unit = 0;          ///< a round number of about a quarter of that
+};
+[[nodiscard]] tree_plot plot(const tree& t);
+
 [[nodiscard]] text newick(const tree& t, std::span<const std::string> names);
 [[nodiscard]] text dot(const tree& t, std::span<const std::string> names);
 [[nodiscard]] text svg(const tree& t, std::span<const std::string> names);

@@ -184,6 +184,21 @@ constexpr double flat = 1e-12;  ///< a tree of less depth is drawn as one withou
 
 }  // namespace
 
+tree_plot plot(const tree& t) {
+  const rooted r(t);
+  tree_plot out;
+  out.deepest = r.deepest > flat ? r.deepest : 0;
+  if (out.deepest > 0) out.unit = round_number(out.deepest / 4);
+  for (const std::uint32_t v : r.order) {
+    if (v < t.leaves) out.ends.push_back({v, r.depth[v], r.row[v]});
+    if (r.parent[v] != none)
+      out.lines.push_back({r.depth[r.parent[v]], r.row[v], r.depth[v], r.row[v]});
+    if (v >= t.leaves && r.top[v] < r.bottom[v])
+      out.lines.push_back({r.depth[v], r.top[v], r.depth[v], r.bottom[v]});
+  }
+  return out;
+}
+
 text dot(const tree& t, std::span<const std::string> names) {
   double longest = 0;
   for (const auto& children : t.inner)
@@ -212,19 +227,19 @@ text dot(const tree& t, std::span<const std::string> names) {
 }
 
 text svg(const tree& t, std::span<const std::string> names) {
-  const rooted r(t);
+  const tree_plot r = plot(t);
   const sizes size = sizes_of(t.leaves);
   std::size_t longest = 0;
   for (std::uint32_t i = 0; i < t.leaves; ++i) longest = std::max(longest, letters(names[i]));
   const double margin = 24, gap = 6;
   const double font = size.font, step = size.row;
-  const double plot = r.deepest > flat ? size.width : 0;
-  const double scale = plot > 0 ? plot / r.deepest : 0;
-  const double names_end = margin + plot + gap + 0.6 * font * static_cast<double>(longest);
+  const double width = r.deepest > 0 ? size.width : 0;
+  const double scale = width > 0 ? width / r.deepest : 0;
+  const double names_end = margin + width + gap + 0.6 * font * static_cast<double>(longest);
   const double all = std::max(names_end, margin + 200.0) + margin;
   const double rows_end = margin + step * static_cast<double>(t.leaves);
-  const double high = rows_end + (plot > 0 ? 44 : 0) + margin;
-  const auto x = [&](std::uint32_t v) { return margin + r.depth[v] * scale; };
+  const double high = rows_end + (width > 0 ? 44 : 0) + margin;
+  const auto x = [&](double length) { return margin + length * scale; };
   const auto y = [&](double row) { return margin + (row + 0.5) * step; };
 
   text out;
@@ -244,34 +259,26 @@ text svg(const tree& t, std::span<const std::string> names) {
          "@media (prefers-color-scheme: dark) { .page { fill: #16191d } .branches { stroke: "
          "#8b949e } .names { fill: #e6e8eb } .scale { fill: #8b949e } }</style>\n"
          "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n";
-  if (!r.order.empty()) {
+  if (!r.ends.empty()) {
     out << "<path class=\"branches\" stroke-width=\"" << (t.leaves <= 40 ? "1.5" : "1")
         << "\" stroke-linecap=\"square\" d=\"";
-    for (const std::uint32_t v : r.order) {
-      if (r.parent[v] != none) {
-        put("M", x(r.parent[v]));
-        put(" ", y(r.row[v]));
-        put("H", x(v));
-        out << '\n';
-      }
-      if (v >= t.leaves && r.top[v] < r.bottom[v]) {
-        put("M", x(v));
-        put(" ", y(r.top[v]));
-        put("V", y(r.bottom[v]));
-        out << '\n';
-      }
+    for (const tree_plot::line& l : r.lines) {
+      const bool is_branch = l.top == l.bottom;
+      put("M", x(l.left));
+      put(" ", y(l.top));
+      put(is_branch ? "H" : "V", is_branch ? x(l.right) : y(l.bottom));
+      out << '\n';
     }
     out << "\"/>\n<g class=\"names\">\n";
-    for (const std::uint32_t v : r.order) {
-      if (v >= t.leaves) continue;
-      put("<text x=\"", x(v) + gap);
-      put("\" y=\"", y(r.row[v]) + 0.35 * font);  // the middle of small letters on the branch
-      out << "\">" << inspect::escaped(names[v]) << "</text>\n";
+    for (const tree_plot::end& e : r.ends) {
+      put("<text x=\"", x(e.length) + gap);
+      put("\" y=\"", y(e.row) + 0.35 * font);  // the middle of small letters on the branch
+      out << "\">" << inspect::escaped(names[e.leaf]) << "</text>\n";
     }
     out << "</g>\n";
   }
-  if (plot > 0) {
-    const double unit = round_number(r.deepest / 4);
+  if (width > 0) {
+    const double unit = r.unit;
     const double line = rows_end + 24;
     put("<path class=\"branches\" stroke-width=\"1.5\" d=\"M", margin);
     put(" ", line - 4);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string_view>
+#include <utility>
 
 #include "inspect/label.hpp"
 #include "inspect/measure.hpp"
@@ -59,6 +60,8 @@ class data_writer {
     rows(p.facts);
     w_.key("graphs").begin_array();
     for (const page::graph& g : p.graphs) graph(g);
+    w_.end().key("roots").begin_array();
+    for (const std::uint32_t r : p.roots) w_.integer(r);
     w_.end();
     w_.key("styles").begin_array();
     for (const node_style& n : styles_.all) style(n);
@@ -79,6 +82,7 @@ class data_writer {
     w_.key("weights").begin_array();
     for (const weight_summary& s : p.weights) weight(s);
     w_.end();
+    if (!p.members.empty()) corpus(p);
     w_.end();
   }
 
@@ -152,9 +156,10 @@ class data_writer {
     }
     if (more.line != page::none) w_.key("line").integer(more.line);
     if (more.inner != page::none) w_.key("inner").integer(more.inner);
-    if (!more.weights.empty()) {
-      w_.key("weights").begin_array();
-      for (const std::uint32_t i : more.weights) w_.integer(i);
+    for (const auto& [key, all] : {std::pair("weights", &more.weights), {"genes", &more.genes}}) {
+      if (all->empty()) continue;
+      w_.key(key).begin_array();
+      for (const std::uint32_t i : *all) w_.integer(i);
       w_.end();
     }
     w_.end().end();
@@ -213,6 +218,54 @@ class data_writer {
     w_.end().end();
   }
 
+  /// Members and genes: [name, graph, rows], of genes then [member, count, …].
+  void corpus(const page& p) {
+    const auto graph = [this](std::uint32_t g) {
+      if (g == page::none)
+        w_.null();
+      else
+        w_.integer(g);
+    };
+    w_.key("members").begin_array();
+    for (const page::member& m : p.members) {
+      w_.begin_array().string(as_utf8(m.name));
+      graph(m.graph);
+      rows(m.rows);
+      w_.end();
+    }
+    w_.end().key("genes").begin_array();
+    for (const page::gene& g : p.genes) {
+      w_.begin_array().string(as_utf8(g.name));
+      graph(g.graph);
+      rows(g.rows);
+      w_.begin_array();
+      for (const page::gene::holder& h : g.holders) w_.integer(h.member).integer(h.count);
+      w_.end().end();
+    }
+    w_.end();
+    if (!p.family.leaves.empty()) tree(p.family);
+  }
+  /// Lengths are 1000 at most.
+  void tree(const page::tree& t) {
+    w_.key("tree").begin_object().key("lines").begin_array();
+    for (const page::tree::line& l : t.lines) {
+      number(1000 * l.left);
+      number(l.top);
+      number(1000 * l.right);
+      number(l.bottom);
+    }
+    w_.end().key("leaves").begin_array();
+    for (const page::tree::leaf& l : t.leaves) {
+      w_.integer(l.member);
+      number(1000 * l.length);
+      number(l.row);
+    }
+    w_.end().key("unit");
+    number(1000 * t.unit);
+    string("unitText", t.unit_text);
+    w_.end();
+  }
+
   json::writer w_;
   numbered<node_style> styles_;
   numbered<font> fonts_;
@@ -248,6 +301,16 @@ void append_data(text& out, std::string_view json) {
 }
 
 }  // namespace
+
+std::uint32_t page::add(std::vector<graph> more) {
+  const auto first = static_cast<std::uint32_t>(graphs.size());
+  for (graph& g : more) {
+    for (node& n : g.nodes)
+      if (n.inner != none) n.inner += first;
+    graphs.push_back(std::move(g));
+  }
+  return first;
+}
 
 text html(const page& p) {
   text data;

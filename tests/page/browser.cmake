@@ -19,7 +19,8 @@ file(REMOVE_RECURSE "${SCRATCH}")
 file(MAKE_DIRECTORY "${SCRATCH}")
 file(READ "${ROOT}/tests/page/browser.js" script)
 
-# A page of these arguments, which must show what `features` says: folded, timeline, weights, marks, evil.
+# A page of these arguments, which must show what `features` says: folded, timeline, weights, members,
+# genes, marks, evil.
 function(check_page name code features)
   set(page "${SCRATCH}/${name}.html")
   execute_process(COMMAND "${TOOL}" view ${ARGN} -o "${page}" WORKING_DIRECTORY "${ROOT}/tests/data"
@@ -95,4 +96,10 @@ check_page(ark 0 "graph text" ark/cli/mlp.json)
 check_page(ranks 0 "graph text" ark/cli/pair.r0.json ark/cli/pair.r1.json)
 check_page(evil 0 "graph text evil" "${SCRATCH}/evil.json")
 check_page(alir 0 "graph text" alir/ok/all_ops.v4.json)
+file(GLOB networks RELATIVE "${ROOT}/tests/data" "${ROOT}/tests/data/genome/networks/*.b64")
+check_page(genome 0 "graph members genes" ${networks} --min-nodes 3 --min-score 6)
+check_page(subgraphs 0 "graph members genes" ${networks} --connected)
+check_page(stream 0 "graph members genes" genome/networks/encoder_core.b64 --min-nodes 3 --min-score 6)
+check_page(containers 0 "graph members genes" "${SCRATCH}/layers.nac" nac/mini_v18.nac nac/two_outputs.nac
+           --min-nodes 3 --min-score 6)
 check_page(pt2 0 "graph weights text" pt2/network.pt2)

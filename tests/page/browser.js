@@ -33,12 +33,13 @@
           graph.frames.length > 0, `${path}: an arrow misses ${n.node.id}`);
     });
   }
-  const graph = data.graphs[0] ?? {nodes: [], frames: []};
+  const graph = data.graphs[root] ?? {nodes: [], frames: []};
+  const top = () => place(root, String(root));
 
   function checkGraph() {
     show('graph');
     check(nodes().length === graph.nodes.length, 'every node is drawn');
-    checkPlaces(place(0, ''), 'graph');
+    checkPlaces(top(), 'graph');
     const last = nodes().at(-1);
     click(last);
     check(last.classList.contains('selected'), 'a click selects');
@@ -70,7 +71,7 @@
       const count = nodes().length, inner = data.graphs[nodeOf(block).inner].nodes.length;
       click(elements.get(block).group, 'dblclick');
       check(nodes().length === count + inner, 'a block unfolds');
-      checkPlaces(place(0, ''), 'unfolded');
+      checkPlaces(top(), 'unfolded');
     }
     for (const block of folded.map(n => n.dataset.key)) toggle(block);
     check(nodes().length === graph.nodes.length, 'blocks fold');
@@ -113,6 +114,77 @@
     check(selection.key === keysByLine.get(withNode), 'a line leads to its node');
   }
 
+  const press = (key, target = document.body) =>
+    target.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+  const hoverOver = element => element.dispatchEvent(new MouseEvent('pointerover', {bubbles: true}));
+
+  /// Each leaf and each gene is there, they mark each other, and genes lead into the graphs.
+  function checkCorpus() {
+    show('members');
+    const leafElements = [...document.querySelectorAll('#members .leaf')];
+    check(leafElements.length === members.length, 'every member is shown');
+    check(document.querySelectorAll('#root option').length === data.roots.length, 'every graph can be chosen');
+    for (const r of data.roots) {
+      changeRoot(r);
+      checkPlaces(top(), data.graphs[r].name);
+    }
+    const holder = members.findIndex(m => m.genes.length);
+    check(holder >= 0, 'a member has genes');
+    click(leaves.find(l => l.member === holder).group);
+    check(side.textContent.includes(members[holder].name), 'a click on a member shows it');
+    show('genes');
+    check(document.querySelectorAll('#genes tr.gene').length === genes.length, 'every gene has a row');
+    check(geneRows.filter(r => r.classList.contains('found')).length === members[holder].genes.length,
+      'the genes of a member are marked');
+    click(geneRows[0]);
+    const marked = leaves.filter(l => l.group.classList.contains('found'));
+    check(marked.length === genes[0].holders.size, 'the members of a gene are marked');
+    check(marked.every(l => l.much.textContent === times(genes[0].holders.get(l.member))), 'with how often');
+    hoverOver(geneRows[0]);
+    check(leaves.filter(l => l.group.classList.contains('near')).length === genes[0].holders.size,
+      'what is hovered over is marked elsewhere');
+    for (const [member, count] of genes[0].holders)
+      check(genes[0].keys.get(members[member].graph)?.length >= count, `${members[member].name} has the places of a gene`);
+    click(side.querySelector('ul button'));
+    check(document.querySelector('#canvas .node.selected') !== null, 'a gene leads to its place');
+    check(nodeOf(selection.key).genes.includes(0), 'which is of it');
+    search.value = members.at(-1).name;
+    search.dispatchEvent(new Event('input'));
+    click([...document.querySelectorAll('#hits button')].find(b => b.textContent === members.at(-1).name));
+    check(selection.member === members.length - 1, 'search finds members');
+    search.value = '';
+    search.dispatchEvent(new Event('input'));
+    changeRoot(data.roots[0]);
+  }
+
+  /// n and p go through what a section has, s shows all sections, what is hovered over is marked in each.
+  function checkKeys() {
+    for (const [name, section] of sections) {
+      show(name);
+      const items = section.items();
+      if (!items.length) continue;
+      selection = null;
+      press('n');
+      check(Object.entries(items[0]).every(([k, v]) => selection[k] === v), `n goes to the first of ${name}`);
+      press('n');
+      press('p');
+      check(Object.entries(items[0]).every(([k, v]) => selection[k] === v), `p goes back in ${name}`);
+    }
+    press('s');
+    check([...sections.values()].every(s => !s.section.hidden), 's shows all');
+    const [line, key] = [...keysByLine][0] ?? [];
+    if (line !== undefined && elements.get(key)) {
+      hoverOver(lineElements[line]);
+      check(elements.get(key).group.classList.contains('near'), 'a line marks its node');
+      const bar = [...bars].find(([e]) => keyOfEvent(e) === key);
+      if (bar) check(bar[1].classList.contains('near'), 'and its bars');
+    }
+    press('s');
+    check([...sections.values()].filter(s => !s.section.hidden).length === Math.min(1, sections.size), 's shows one again');
+    press('/');
+    check(document.activeElement === search, '/ is for the search');
+  }
+
   try {
     if (has('graph')) checkGraph();
     if (has('folded')) checkFolding();
@@ -129,7 +201,9 @@
         'controls are named');
     }
     check(window.evil === undefined && document.images.length === 0, 'no name is markup');
-    for (const word of ['timeline', 'weights'])
+    if (has('members')) checkCorpus();
+    checkKeys();
+    for (const word of ['timeline', 'weights', 'members', 'genes'])
       check(sections.has(word) === has(word), `there is a ${word} where there should be`);
   } catch (error) {
     wrong.push(String(error.stack ?? error));

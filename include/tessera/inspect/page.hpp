@@ -16,6 +16,8 @@
 //               the text by the first word of its name, or its argument "line"
 //   text        a listing or a source, with findings where they are
 //   weights     range, mean and histogram
+//   members     of a corpus, each with its graph; the genes that they share, and the tree of how far they
+//               are from each other
 //
 // Lifetime:   owns all, except for the literals of pictures.
 // Errors:     none; bytes that aren't UTF-8 become U+FFFD. Controls for the direction of text are
@@ -62,6 +64,7 @@ struct page {
     std::uint32_t line = none;   ///< of the text, from 0
     std::uint32_t inner = none;  ///< the graph that the node unfolds to
     std::vector<std::uint32_t> weights;
+    std::vector<std::uint32_t> genes;  ///< that the node is of
   };
   struct graph {
     std::string name;
@@ -74,10 +77,49 @@ struct page {
     std::string message;
   };
 
+  /// A graph of a corpus.
+  struct member {
+    std::string name;
+    std::vector<row> rows;
+    std::uint32_t graph = none;
+  };
+  /// A piece that members share.
+  struct gene {
+    struct holder {
+      std::uint32_t member = 0;
+      std::uint64_t count = 0;
+    };
+    std::string name;
+    std::vector<row> rows;  ///< of numbers; all genes have the same keys
+    std::uint32_t graph = none;
+    std::vector<holder> holders;
+  };
+  /// A tree whose root is at the left: lengths go from 0 to 1, leaves are in rows from 0.
+  struct tree {
+    struct line {
+      double left = 0, top = 0, right = 0, bottom = 0;
+    };
+    struct leaf {
+      std::uint32_t member = 0;
+      double length = 0, row = 0;
+    };
+    std::vector<line> lines;
+    std::vector<leaf> leaves;
+    double unit = 0;  ///< a length that is shown as scale
+    std::string unit_text;
+  };
+
+  /// Adds graphs whose `inner` count from the first of them. Gives its index.
+  std::uint32_t add(std::vector<graph> more);
+
   std::string title;
   std::vector<row> facts;
   std::vector<graph> graphs;
-  text trace;  ///< of chrome_trace; empty where nothing ran
+  std::vector<std::uint32_t> roots;  ///< graphs to choose from; none: the first
+  std::vector<member> members;
+  std::vector<gene> genes;
+  tree family;  ///< without leaves: none
+  text trace;   ///< of chrome_trace; empty where nothing ran
   std::string trace_note;
   std::string text_title, listing;
   std::vector<mark> marks;

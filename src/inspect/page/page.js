@@ -20,6 +20,17 @@ for (const graph of data.graphs) {
   });
   graph.edges = graph.edges.map(([from, to, way, more]) => ({from, to, way, ...more}));
 }
+if (!data.roots.length && data.graphs.length) data.roots = [0];
+// A corpus has members and the genes that they share.
+const members = (data.members ?? []).map(([name, graph, rows]) => ({name, graph, rows, genes: []}));
+const genes = (data.genes ?? []).map(([name, graph, rows, holders], i) => {
+  const gene = {name, graph, rows, label: `gene ${i + 1}`, holders: new Map()};
+  for (let h = 0; h < holders.length; h += 2) {
+    gene.holders.set(holders[h], holders[h + 1]);
+    members[holders[h]].genes.push(i);
+  }
+  return gene;
+});
 
 // ---- elements
 
@@ -55,23 +66,36 @@ const side = html('aside', {id: 'side', 'aria-live': 'polite'});
 const main = html('main');
 const sections = new Map();
 
-function addSection(name, label, element) {
+/// `items` gives what n and p go to, in their order.
+function addSection(name, label, element, items) {
   const section = html('section', {id: name, role: 'tabpanel'}, element);
   const tab = button(label, () => show(name));
   tab.setAttribute('role', 'tab');
   tab.dataset.section = name;
   section.hidden = true;
-  sections.set(name, {section, tab, open: () => {}});
+  sections.set(name, {section, tab, items, open: () => {}});
   tabs.append(tab);
   main.append(section);
 }
+let current = '', isSplit = false;
 function show(name) {
+  current = name;
   for (const [other, s] of sections) {
-    s.section.hidden = other !== name;
+    s.section.hidden = other !== name && !isSplit;
     s.tab.setAttribute('aria-selected', other === name);
+    if (!s.section.hidden) s.open();
   }
-  sections.get(name).open();
+  if (isSplit) sections.get(name).section.scrollIntoView({block: 'nearest'});
 }
+/// All sections side by side, or one.
+function split() {
+  isSplit = !isSplit;
+  main.classList.toggle('split', isSplit);
+  splitButton.setAttribute('aria-pressed', isSplit);
+  show(current);
+  refit();
+}
+const splitButton = button('Side by side', split);
 
 /// Pan by dragging, zoom by the wheel, and both by keys: `view` is moved and scaled.
 function navigate(element, view) {
@@ -108,7 +132,7 @@ function navigate(element, view) {
 
 // ---- the graph
 
-/// Unfolded nodes, as "graph/node" with what is around them before it: "/3/1".
+/// Unfolded nodes, by what they are in: "0/3/1" is node 1 of what node 3 of graph 0 has inside.
 const unfolded = new Set();
 
 /// Where a graph's nodes and arrows are, with what is unfolded in them. A node that grows moves what is
@@ -277,6 +301,7 @@ function drawNode(n, elements) {
     if (e.key === 'Enter') select({key: n.key});
     else if (e.key === ' ' && node.inner !== undefined) { e.preventDefault(); toggle(n.key); }
   });
+  group.what = {key: n.key};
   elements.set(n.key, {n, group});
   return group;
 }
@@ -306,6 +331,15 @@ function drawGraph(all, elements) {
 }
 
 const canvas = svg('svg', {class: 'canvas', id: 'canvas', tabindex: 0, 'aria-label': 'graph'});
+const rootChoice = html('select', {id: 'root', 'aria-label': 'graph'},
+  ...data.roots.map(r => html('option', {value: r}, data.graphs[r].name)));
+on(rootChoice, 'change', () => changeRoot(Number(rootChoice.value)));
+let root = data.roots[0];
+function changeRoot(to) {
+  root = to;
+  rootChoice.value = to;
+  redrawFirst();
+}
 let drawn = null, elements = new Map(), scale = 1, origin = {x: 0, y: 0}, found = new Set();
 
 const graphView = {
@@ -328,7 +362,7 @@ const graphView = {
 
 function redraw() {
   elements = new Map();
-  const all = place(0, '');
+  const all = place(root, String(root));
   const layer = drawGraph(all, elements);
   canvas.replaceChildren(layer);
   drawn = {all, layer};
@@ -338,9 +372,9 @@ function redraw() {
 }
 
 function nodeOf(key) {
-  let graph = 0, node = null;
-  for (const i of key.split('/').slice(1)) {
-    node = data.graphs[graph].nodes[Number(i)];
+  let [graph, ...path] = key.split('/').map(Number), node = null;
+  for (const i of path) {
+    node = data.graphs[graph].nodes[i];
     graph = node.inner;
   }
   return node;
@@ -357,6 +391,7 @@ function toggle(key) {
 function reveal(key) {
   const parts = key.split('/');
   let changed = false;
+  if (Number(parts[0]) !== root) changeRoot(Number(parts[0]));
   for (let i = 2; i < parts.length; ++i) {
     const around = parts.slice(0, i).join('/');
     changed = changed || !unfolded.has(around);
@@ -379,16 +414,25 @@ function reveal(key) {
 // ---- what is found by what: names of nodes, lines, events
 
 const keysById = new Map(), keysByLine = new Map(), allKeys = [];
-(function index(graph, path, depth) {
-  if (!data.graphs[graph]) return;
+function index(graph, path, depth) {
   data.graphs[graph].nodes.forEach((node, i) => {
     const key = path + '/' + i;
     allKeys.push([key, node]);
+    // Of what is folded to a gene, the node that does is enough.
+    const isFirst = node.inner !== undefined || !nodeOf(path)?.genes;
+    if (isFirst) for (const g of node.genes ?? []) keysOfGene(g, path.split('/')[0]).push(key);
     if (!keysById.has(node.id)) keysById.set(node.id, key);
     if (node.line !== undefined && !keysByLine.has(node.line)) keysByLine.set(node.line, key);
     if (node.inner !== undefined && depth < 16) index(node.inner, key, depth + 1);
   });
-})(0, '', 0);
+}
+/// Where a graph has a gene.
+function keysOfGene(gene, graph) {
+  const {keys = genes[gene].keys = new Map()} = genes[gene];
+  if (!keys.has(Number(graph))) keys.set(Number(graph), []);
+  return keys.get(Number(graph));
+}
+for (const r of data.roots) index(r, String(r), 0);
 
 // ---- the timeline
 
@@ -461,7 +505,9 @@ function stepOf(range) {
   return [1, 2, 5, 10].map(m => m * power).find(s => s >= rough);
 }
 
+const bars = new Map();
 function drawTimeline() {
+  bars.clear();
   const width = timeView.width(), perTime = width / (timeTo - timeFrom);
   const x = t => nameWidth + (t - timeFrom) * perTime;
   const height = axisHeight + rows.length * rowHeight + counters.length * counterHeight + 10;
@@ -490,13 +536,15 @@ function drawBar(inside, e, left, wide, y, width) {
   const bar = svg('rect', {class: selection?.event === e ? 'bar selected' : 'bar', x: left, y: y + 2,
     width: Math.max(wide, 0.5), height: rowHeight - 4, fill: color, stroke: border, 'data-name': shown(e.name),
     'data-start': e.ts, 'data-duration': e.dur});
+  bar.what = {event: e};
+  bars.set(e, bar);
   bar.append(svg('title', {}, `${e.name}: ${e.ts} to ${e.ts + e.dur}`));
   on(bar, 'click', () => select({event: e}));
   inside.append(bar);
   if (wide < 40) return;
   const label = svg('text', {x: Math.max(left, nameWidth) + 4, y: y + 16, 'font-size': 10, 'pointer-events': 'none'},
     e.name.slice(0, Math.floor(wide / 6)));
-  label.style.fill = '#1a1a1a';
+  label.classList.add('inbar');
   inside.append(label);
 }
 
@@ -547,6 +595,7 @@ function drawText() {
     const own = marks.get(i) ?? [];
     const element = html('div', {class: 'text', 'data-number': i + 1}, ...(own.length ? lineWithMarks(line, own) : [line]));
     on(element, 'click', () => select({line: i}));
+    element.what = {line: i};
     chunk.append(element);
     for (const m of own) chunk.append(html('div', {class: 'message ' + m.level}, `${m.level}: ${m.message}`));
     lineElements.push(element);
@@ -571,20 +620,147 @@ function weightsTable() {
       html('td', {}, histogram(w)))));
 }
 
+// ---- a corpus
+
+const leaves = [], geneRows = [];
+const times = n => n === 1 ? 'once' : `${n} times`;
+const cut = (words, most) => words.length > most ? words.slice(0, most) + '…' : words;
+/// What is clicked, or reached by keys, is selected.
+function selectable(element, what) {
+  element.what = what;
+  element.setAttribute('tabindex', 0);
+  on(element, 'click', () => select(what));
+  return on(element, 'keydown', e => { if (e.key === 'Enter') select(what); });
+}
+
+/// Branches to scale, names at their ends; of a selected gene, how often each member has it.
+function drawTree(tree) {
+  const count = tree.leaves.length / 3, step = count <= 160 ? 18 : 14, size = step - 5, wide = 360, left = 20;
+  const x = length => number(left + length / 1000 * wide), y = row => number(step * (row + 1));
+  const longest = Math.max(...members.map(m => shown(m.name).length));
+  const picture = svg('svg', {id: 'branches', width: left + wide + 80 + longest * size * 0.62, height: step * (count + 1) + 50});
+  let d = '';
+  for (let i = 0; i < tree.lines.length; i += 4)
+    d += `M${x(tree.lines[i])} ${y(tree.lines[i + 1])}L${x(tree.lines[i + 2])} ${y(tree.lines[i + 3])}`;
+  picture.append(svg('path', {class: 'arrow', d}));
+  for (let i = 0; i < tree.leaves.length; i += 3) {
+    const [member, length, row] = tree.leaves.slice(i, i + 3), name = members[member].name;
+    const much = svg('tspan', {class: 'note', dx: 8});
+    const label = svg('text', {x: x(length) + 6, y: y(row) + size * 0.35, 'font-size': size}, name, much);
+    const back = svg('rect', {x: x(length) + 2, y: y(row) - step / 2, height: step, rx: 3,
+      width: shown(name).length * size * 0.62 + 64});
+    const group = selectable(svg('g', {class: 'leaf', role: 'button', 'aria-label': shown(name)}, back, label), {member});
+    leaves.push({member, group, much});
+    picture.append(group);
+  }
+  if (tree.unit) {
+    const below = step * (count + 1) + 16;
+    picture.append(svg('path', {class: 'arrow', d: `M${left} ${below - 4}v8m0 -4H${x(tree.unit)}m0 -4v8`}),
+      svg('text', {class: 'note', x: left, y: below + 20, 'font-size': 11}, tree.unitText));
+  }
+  return html('div', {class: 'wide'}, picture);
+}
+function drawMembers() {
+  return html('ul', {class: 'wide', id: 'members'}, ...members.map((m, member) => {
+    const much = html('span', {class: 'quiet'});
+    const group = selectable(html('li', {class: 'leaf', role: 'button'}, m.name, ' ', much), {member});
+    leaves.push({member, group, much});
+    return group;
+  }));
+}
+function drawGenes() {
+  const heads = ['', ...genes[0].rows.map(([key]) => key), 'gene'];
+  return html('table', {class: 'wide'}, html('tr', {}, ...heads.map(h => html('th', {scope: 'col'}, h))),
+    ...genes.map((g, gene) => {
+      const row = selectable(html('tr', {class: 'gene'}, html('td', {class: 'number'}, gene + 1),
+        ...g.rows.map(([, v]) => html('td', {class: 'number'}, v)), html('td', {}, cut(g.name, 160))), {gene});
+      geneRows.push(row);
+      return row;
+    }));
+}
+/// Marks the members of a gene, or the genes of a member.
+function markShared({member, gene}) {
+  for (const l of leaves) {
+    const much = gene === undefined ? undefined : genes[gene].holders.get(l.member);
+    l.group.classList.toggle('found', much !== undefined);
+    l.group.classList.toggle('selected', l.member === member);
+    l.much.textContent = much === undefined ? '' : times(much);
+  }
+  geneRows.forEach((row, g) => {
+    row.classList.toggle('found', member !== undefined && genes[g].holders.has(member));
+    row.classList.toggle('selected', g === gene);
+  });
+}
+const geneButton = (g, more = '') => button(`${genes[g].label}${more}: ${cut(genes[g].name, 80)}`, () => goTo({gene: g}));
+function memberParts(member) {
+  const m = members[member], parts = [html('h2', {}, m.name), table(m.rows)];
+  if (m.graph !== null) parts.push(button('In the graph', () => goTo({key: m.graph + '/0'})));
+  if (m.genes.length) parts.push(html('h2', {}, m.genes.length === 1 ? '1 gene' : `${m.genes.length} genes`));
+  const list = m.genes.slice(0, 100).map(g => html('li', {}, geneButton(g, `, ${times(genes[g].holders.get(member))}`)));
+  return [...parts, html('ul', {}, ...list)];
+}
+function geneParts(gene) {
+  const g = genes[gene], list = [...g.holders].slice(0, 100).map(([member, count]) => {
+    const keys = g.keys?.get(members[member].graph) ?? [];
+    const label = `${members[member].name}: ${times(count)}`;
+    return html('li', {}, button(label, () => goTo(keys.length ? {key: keys[0], gene} : {member})));
+  });
+  return [html('h2', {}, g.label), html('p', {}, g.name), table(g.rows),
+    button('In the graph', () => goTo({key: g.graph + '/0'})), html('h2', {}, 'Where it occurs'), html('ul', {}, ...list)];
+}
+/// The places of a gene in the graph of a node, after that of the node.
+function nextPlace(key, gene) {
+  const keys = genes[gene].keys?.get(Number(key.split('/')[0])) ?? [];
+  return keys[(keys.indexOf(key) + 1) % keys.length];
+}
+
+// ---- hover
+
+/// What belongs to what the pointer is on, in all views.
+function relatedTo(what) {
+  const {key, line, event, member, gene} = resolved(what), out = [];
+  if (key) out.push(elements.get(key)?.group);
+  if (line !== undefined) out.push(lineElements[line]);
+  for (const e of event ? [event] : key || line !== undefined ? eventsOf({key, line}).map(([, e]) => e) : [])
+    out.push(bars.get(e));
+  const found = [...(gene !== undefined ? [gene] : []), ...(key ? nodeOf(key).genes ?? [] : [])];
+  const holding = key ? members.findIndex(m => m.graph === Number(key.split('/')[0])) : -1;
+  for (const g of found) out.push(geneRows[g]);
+  for (const l of leaves)
+    if (l.member === member || l.member === holding || (gene !== undefined && genes[gene].holders.has(l.member))) out.push(l.group);
+  if (member !== undefined) for (const g of members[member].genes) out.push(geneRows[g]);
+  return out.filter(e => e);
+}
+let near = [];
+on(main, 'pointerover', e => {
+  for (const element of near) element.classList.remove('near');
+  let target = e.target;
+  while (target && target !== main && !target.what) target = target.parentNode;
+  near = target?.what ? relatedTo(target.what) : [];
+  for (const element of near) element.classList.add('near');
+});
+
 // ---- selection
+
+/// With the node, and the line, of an event, a line or a node.
+function resolved(what) {
+  const out = {...what};
+  if (what.event) out.key = keyOfEvent(what.event);
+  if (what.line !== undefined) out.key = keysByLine.get(what.line);
+  const node = out.key ? nodeOf(out.key) : null;
+  if (out.line === undefined) out.line = what.event ? lineOf(what.event) ?? node?.line : node?.line;
+  return out;
+}
 
 let selection = null;
 function select(what) {
-  selection = {...what};
-  if (what.event) selection.key = keyOfEvent(what.event);
-  if (what.line !== undefined) selection.key = keysByLine.get(what.line);
-  const node = selection.key ? nodeOf(selection.key) : null;
-  if (selection.line === undefined) selection.line = what.event ? lineOf(what.event) ?? node?.line : node?.line;
+  selection = resolved(what);
   for (const {group} of elements.values()) group.classList.remove('selected');
   if (selection.key) elements.get(selection.key)?.group.classList.add('selected');
   for (const e of document.querySelectorAll('.text.selected')) e.classList.remove('selected');
   if (selection.line !== undefined) lineElements[selection.line]?.classList.add('selected');
   if (data.trace && !sections.get('timeline').section.hidden) drawTimeline();
+  markShared(selection);
   tell();
 }
 
@@ -599,7 +775,10 @@ function eventsOf({key, line}) {
 
 /// What the panel says about the selection, with ways to the other views of it.
 function tell() {
-  const parts = [], node = selection.key ? nodeOf(selection.key) : null, e = selection.event;
+  const parts = [];
+  if (selection.member !== undefined) parts.push(...memberParts(selection.member));
+  if (selection.gene !== undefined && !selection.key) parts.push(...geneParts(selection.gene));
+  const node = selection.key ? nodeOf(selection.key) : null, e = selection.event;
   if (e) {
     parts.push(html('h2', {}, e.name),
       table([['start', e.ts], ['end', e.ts + e.dur], ['duration', e.dur],
@@ -612,6 +791,11 @@ function tell() {
     if (node.inner !== undefined)
       parts.push(button(unfolded.has(selection.key) ? 'Fold' : 'Unfold', () => toggle(selection.key)));
     for (const i of node.weights ?? []) parts.push(...weightParts(data.weights[i]));
+    for (const g of node.genes ?? []) {
+      const next = nextPlace(selection.key, g);
+      parts.push(html('h2', {}, genes[g].label), geneButton(g));
+      if (next && next !== selection.key) parts.push(button('Next place', () => goTo({key: next, gene: g})));
+    }
     if (data.graphs.length) parts.push(button('In the graph', () => goTo({key: selection.key})));
   }
   const {line} = selection;
@@ -628,7 +812,8 @@ function tell() {
 /// What the panel says while nothing is selected.
 function introduce() {
   side.replaceChildren(table(data.facts), html('p', {class: 'quiet'},
-    'Drag to move, turn the wheel to zoom, click for more, double-click to unfold. / searches, 0 fits.'));
+    'Drag to move, turn the wheel to zoom, click for more, double-click to unfold. Keys: / searches, n and p go to ' +
+    'the next and the previous one, arrows move, + and - zoom, 0 fits, s shows all side by side.'));
 }
 const weightParts = w => [html('h2', {}, w.name), table([['type', w.type], ['elements', w.elements],
   ['least', digits(w.least)], ['greatest', digits(w.greatest)], ['mean', digits(w.mean)],
@@ -639,6 +824,12 @@ function goTo(what) {
   if (what.key !== undefined) {
     show('graph');
     reveal(what.key).focus({preventScroll: true});
+  } else if (what.member !== undefined) {
+    show('members');
+    leaves.find(l => l.member === what.member)?.group.scrollIntoView({block: 'center'});
+  } else if (what.gene !== undefined) {
+    show('genes');
+    geneRows[what.gene].scrollIntoView({block: 'center'});
   } else if (what.event) {
     show('timeline');
     const wide = Math.max(what.event.dur * 8, (timeTo - timeFrom) / 50, 1e-9);
@@ -660,6 +851,8 @@ function hitsOf(words) {
     if (has(node.id) || node.lines.some(l => has(l[0])) || (node.rows ?? []).some(r => has(r[0]) || has(r[1])))
       hits.push({label: `${node.id}: ${node.lines[0]?.[0] ?? ''}`, go: {key}});
   const nodes = hits.length;
+  members.forEach((m, member) => { if (has(m.name)) hits.push({label: m.name, go: {member}}); });
+  genes.forEach((g, gene) => { if (has(g.label) || has(g.name)) hits.push({label: `${g.label}: ${g.name}`, go: {gene}}); });
   for (const row of rows)
     for (const event of row.events)
       if (has(event.name)) hits.push({label: `${row.name}, ${event.ts}: ${event.name}`, go: {event}});
@@ -682,19 +875,32 @@ on(search, 'keydown', e => {
   if (e.key === 'Enter') side.querySelector('#hits button')?.click();
   if (e.key === 'Escape') { search.value = ''; runSearch(); }
 });
+/// Selects what comes after the selection in the current section, or before it.
+function step(by) {
+  const items = sections.get(current)?.items() ?? [];
+  if (!items.length) return;
+  const same = w => Object.entries(w).every(([k, v]) => selection?.[k] === v);
+  const at = selection ? items.findIndex(same) : -1;
+  goTo(items[at < 0 ? (by > 0 ? 0 : items.length - 1) : (at + by + items.length) % items.length]);
+}
 on(document, 'keydown', e => {
-  if (e.key !== '/' || e.target === search) return;
+  const keys = {'/': () => search.focus(), n: () => step(1), p: () => step(-1), s: split};
+  if (!keys[e.key] || e.target === search || e.target === rootChoice || e.ctrlKey || e.metaKey || e.altKey) return;
   e.preventDefault();
-  search.focus();
+  keys[e.key]();
 });
 
 // ---- all of it
 
 document.body.prepend(html('header', {}, html('h1', {}, data.title), tabs, search), main, side);
+if (members.length) addSection('members', data.tree ? 'Tree' : 'Networks', data.tree ? drawTree(data.tree) : drawMembers(),
+  () => leaves.map(({member}) => ({member})));
+if (genes.length) addSection('genes', 'Genes', drawGenes(), () => genes.map((_, gene) => ({gene})));
 if (data.graphs.length) {
-  addSection('graph', 'Graph', canvas);
+  addSection('graph', 'Graph', canvas, () => [...elements.keys()].map(key => ({key})));
   navigate(canvas, graphView);
   const graphSection = sections.get('graph');
+  if (data.roots.length > 1) graphSection.section.prepend(rootChoice);
   graphSection.open = () => {
     graphSection.open = () => {};
     redrawFirst();
@@ -706,13 +912,20 @@ function redrawFirst() {
   graphView.fit();
 }
 if (data.trace) {
-  addSection('timeline', 'Timeline', html('div', {}, chart, html('p', {class: 'wide quiet'}, data.traceNote)));
+  addSection('timeline', 'Timeline', html('div', {}, chart, html('p', {class: 'wide quiet'}, data.traceNote)),
+    () => rows.flatMap(row => row.events.map(event => ({event}))));
   navigate(chart, timeView);
   sections.get('timeline').open = drawTimeline;
-  on(window, 'resize', () => { if (!sections.get('timeline').section.hidden) drawTimeline(); });
 }
-if (lines.length) addSection('text', data.textTitle || 'Text', drawText());
-if (data.weights.length) addSection('weights', 'Weights', weightsTable());
+if (lines.length) addSection('text', data.textTitle || 'Text', drawText(), () => lines.map((_, line) => ({line})));
+if (data.weights.length) addSection('weights', 'Weights', weightsTable(), () => []);
+/// After sections have another size.
+function refit() {
+  if (drawn) graphView.fit();
+  if (data.trace && !sections.get('timeline').section.hidden) drawTimeline();
+}
+on(window, 'resize', refit);
+if (sections.size > 1) tabs.append(splitButton);
 introduce();
 if (sections.size) show(sections.keys().next().value);
 // page.html#v12 shows a node, page.html#line=7 a line, page.html#timeline a section.

@@ -507,3 +507,50 @@ TEST_CASE("genomics/contiguous: the same as counting, on a larger corpus", "[gen
   }
   require_same(letters(all), {.min_length = 8, .max_length = 20, .min_score = 16});
 }
+
+TEST_CASE("genomics/contiguous: places are the nodes that were taken out", "[genome_tools]") {
+  std::uint64_t state = 11;
+  std::string graphs;
+  for (int i = 0; i < 600; ++i)
+    graphs += below(state, 40) == 0 ? ' ' : static_cast<char>('a' + below(state, 3));
+  const corpus c = letters(graphs);
+  const contiguous_options how{.min_length = 3, .max_length = 6, .min_score = 6, .places = true};
+  const findings found = mine_contiguous(c, how);
+  REQUIRE(found.genes.size() > 4);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> counts;
+  std::map<std::uint32_t, std::vector<std::uint32_t>> taken;
+  for (const gene_place& p : found.places) {
+    ++counts[{p.graph, p.gene}];
+    const gene& g = found.genes[p.gene];
+    REQUIRE(p.nodes.size() == g.labels.size());
+    for (std::size_t i = 0; i < p.nodes.size(); ++i)
+      CHECK(c[p.graph].kinds[p.nodes[i]] == g.labels[i]);
+    taken[p.graph].insert(taken[p.graph].end(), p.nodes.begin(), p.nodes.end());
+  }
+  for (auto& [graph, nodes] : taken) {
+    std::sort(nodes.begin(), nodes.end());
+    CHECK(std::adjacent_find(nodes.begin(), nodes.end()) == nodes.end());
+  }
+  for (const occurrence& o : found.occurrences) CHECK(counts[{o.graph, o.gene}] == o.count);
+  CHECK(mine_contiguous(c, {.min_length = 3, .max_length = 6, .min_score = 6}).places.empty());
+}
+
+TEST_CASE("genomics/contiguous: places go over inputs, and have all nodes of a COPY",
+          "[genome_tools]") {
+  corpus c;
+  for (int graph = 0; graph < 2; ++graph) {
+    c.begin("g");
+    for (int i = 0; i < graph; ++i) c.add(command(c, "<OUTPUT>"), {});
+    const auto first = static_cast<std::uint32_t>(graph);
+    for (int i = 0; i < 3; ++i) c.add(kind(c, "rand"), {});
+    c.add(command(c, "<DATA_INPUT>"), {});
+    c.add(kind(c, "relu"), {first});
+    c.add(kind(c, "exp"), {first + 4});
+  }
+  const findings found =
+      mine_contiguous(c, {.min_length = 3, .max_length = 9, .min_score = 6, .places = true});
+  REQUIRE(found.genes.size() == 1);
+  REQUIRE(found.places.size() == 2);
+  CHECK(found.places[0].nodes == std::vector<std::uint32_t>{0, 1, 2, 4, 5});
+  CHECK(found.places[1].nodes == std::vector<std::uint32_t>{1, 2, 3, 5, 6});
+}

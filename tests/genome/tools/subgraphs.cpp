@@ -3,7 +3,11 @@
 
 #include "genome/subgraphs.hpp"
 
+#include <algorithm>
+#include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "genome/dataflow.hpp"
 #include "genome/dataflow_order.hpp"
@@ -31,6 +35,37 @@ namespace {
       CHECK((a < 0 || place[static_cast<std::size_t>(a)] >= 0));
   }
   return out;
+}
+
+/// As many places as were counted, each of other nodes, which are those of the gene.
+void check_places(const corpus& all, subgraph_options how, const findings& found) {
+  CHECK(found.places.empty());
+  how.places = true;
+  const findings placed = mine_subgraphs(all, how);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> nodes;
+  std::size_t places = 0, wanted = 0;
+  for (const gene_place& p : placed.places) {
+    ++places;
+    const gene& g = found.genes[p.gene];
+    CHECK(std::is_sorted(p.nodes.begin(), p.nodes.end()));
+    std::vector<std::uint32_t> labels, own = g.labels;
+    for (const std::uint32_t n : p.nodes)
+      labels.push_back(all.names()[all[p.graph].kinds[n]].operation);
+    std::sort(labels.begin(), labels.end());
+    std::sort(own.begin(), own.end());
+    CHECK(labels == own);
+    std::vector<std::uint32_t>& of = nodes[{p.graph, p.gene}];
+    of.insert(of.end(), p.nodes.begin(), p.nodes.end());
+  }
+  for (auto& [key, of] : nodes) {
+    std::sort(of.begin(), of.end());
+    CHECK(std::adjacent_find(of.begin(), of.end()) == of.end());
+  }
+  for (const occurrence& o : found.occurrences) {
+    wanted += o.count;
+    CHECK(nodes[{o.graph, o.gene}].size() == o.count * found.genes[o.gene].labels.size());
+  }
+  CHECK(places == wanted);
 }
 
 /// What a search found, against what trying everything finds.
@@ -70,6 +105,7 @@ void same_as_naive(const std::vector<plain_graph>& graphs, const subgraph_option
     for (const auto& [graph, count] : by_index[i]->counts) wanted.emplace_back(graph, i, count);
   std::sort(wanted.begin(), wanted.end());
   CHECK(counts == wanted);
+  check_places(all, how, found);
 }
 
 [[nodiscard]] bool same(const findings& a, const findings& b) {
