@@ -345,9 +345,10 @@ constexpr option_row option_rows[] = {
      "NAC v1.2: the registry of streams (registry.json in the folder of FILE)"},
     // convert, import, assemble, canonicalise, diff and fmt
     {"convert", "--to", "FORM", everywhere,
-     "ALIR: json or bytecode (by the output's name, else unchanged); ARK and NAC:\n"
-     "a dialect or a version (by the output's name, else unchanged)",
-     "json bytecode d1a d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
+     "ALIR: json, bytecode or source text (by the output's name, else unchanged);\n"
+     "ARK and NAC: a dialect or a version (likewise)",
+     "json bytecode cpp d1a d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
+    {"convert", "--name", "NAME", in_alir, "The namespace of C++ (the output's name)"},
     {"convert", "--pretty", "", in_ark | in_nac,
      "ARK: write indented lines, as the format's own tool does (as the input is)"},
     {"convert", "--compact", "", in_ark | in_nac,

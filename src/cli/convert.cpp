@@ -12,6 +12,7 @@
 #include "io/compress.hpp"
 #include "nac.hpp"
 #include "pt2.hpp"
+#include "tessera/transform/emit.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -20,7 +21,7 @@ namespace cli {
 namespace {
 
 struct options {
-  std::string file, output, form;
+  std::string file, output, form, name;
   bool compact = false, pretty = false;
   nac_convert_options nac;
 };
@@ -45,7 +46,15 @@ struct options {
   path = io::without_codec(path);
   if (path.ends_with(".json")) return "json";
   if (path.ends_with(".bc")) return "bytecode";
+  if (path.ends_with(".hpp")) return "cpp";
   return input == format::alir_json ? "json" : "bytecode";
+}
+
+/// A file's name without its folder and ending.
+[[nodiscard]] std::string stem_of(std::string_view path) {
+  path = io::without_codec(path);
+  path.remove_prefix(path.rfind('/') + 1);
+  return std::string(path.substr(0, path.rfind('.')));
 }
 
 /// Whether a file's name, without that of a codec, has an ending.
@@ -60,10 +69,15 @@ struct options {
 }
 
 [[nodiscard]] exit_code convert_alir(const source& file, const reporting& to,
-                                     const std::string& output, std::string_view form) {
+                                     const std::string& output, std::string_view form,
+                                     const std::string& name) {
   report found;
   const result<alir::program> p = verify_alir(file, &found);
   if (!p) return to.fail(found, p.error(), file);
+  if (form == "cpp") {
+    const text header = transform::to_cpp(*p, name);
+    return write_result(output, as_bytes(header));
+  }
   if (form == "json") {
     const result<text> json = alir::write_json(p->model());
     if (json) return write_result(output, as_bytes(*json));
@@ -116,7 +130,11 @@ struct options {
              const std::string_view form =
                  o.form.empty() ? form_of_name(o.output, file.what) : o.form;
              if (is_terminal && form == "bytecode") return to_terminal("bytecode");
-             return convert_alir(file, to, o.output, form);
+             const bool emits = form == "cpp";
+             if (!emits && !o.name.empty())
+               return usage_error("convert", "--name is for source text; give --to cpp, too");
+             return convert_alir(file, to, o.output, form,
+                                 o.name.empty() ? stem_of(o.output) : o.name);
            },
        .ark_model =
            [&](const source& file) {
@@ -177,6 +195,7 @@ void add_convert(const command& app, action& run) {
   verb.bind("FILE", o->file);
   verb.bind("--output", o->output);
   verb.bind("--to", o->form);
+  verb.bind("--name", o->name);
   verb.bind("--pretty", o->pretty);
   verb.bind("--compact", o->compact);
   verb.bind("--weights-out", o->nac.weights_out);

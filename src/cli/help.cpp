@@ -49,10 +49,17 @@ void append_option(text& out, const option_row& o) {
     rest.remove_prefix(std::min(line.size() + 1, rest.size()));
   }
   if (o.choices.empty()) return;
-  std::string choices(o.choices);
-  for (std::size_t at = 0; (at = choices.find(' ', at)) != choices.npos; at += 2)
-    choices.replace(at, 1, ", ");
-  append_line("One of: " + choices);
+  std::string line = "One of:";
+  for (std::string_view rest = o.choices; !rest.empty();) {
+    const std::string_view choice = rest.substr(0, rest.find(' '));
+    rest.remove_prefix(std::min(choice.size() + 1, rest.size()));
+    if (line.size() + choice.size() > max_columns - help_column - 2) {
+      append_line(line);
+      line.clear();
+    }
+    line.append(line.empty() ? "" : " ").append(choice).append(rest.empty() ? "" : ",");
+  }
+  append_line(line);
 }
 
 /// The names of the options for one format, in lines.

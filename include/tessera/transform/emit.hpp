@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// ALIR programs as source text of other languages: C++20 for hosts that emulate a design.
+//
+//   const text header = transform::to_cpp(program, "trigger");     // of alir::verify
+//
+//   #include "trigger.hpp"
+//   trigger::run(in, out);              // one sample: double[trigger::inputs], double[trigger::outputs]
+//   trigger::run(in, out, samples);     // row-major [samples][n]; returns how many samples ran
+//
+// ---- C++
+//
+//   needs         a C++20 compiler and its standard library's <bit>, <cfloat>, <cstddef>, <cstdint>,
+//                 <limits>; no other file. No warnings of -Wall -Wextra -Wpedantic -Wconversion
+//                 -Wsign-conversion -Wshadow -Wold-style-cast
+//   results       those of vm::alir::machine, bit for bit, for every double; -ffast-math is refused
+//   one sample    constexpr
+//   batches       blocks of samples in loops that compilers vectorise: give -O3 and -march
+//   traps         a lookup outside its table: `run` returns false, or the index of the first sample with
+//                 one; outputs of earlier samples are written. `can_trap` says whether there may be any
+//   memory        on the stack, at most 256 KiB unless so many values are alive at once; stated in the text
+//
+// Nothing of the file but numbers gets into the text. The same program gives the same text everywhere.
+//
+// Link tessera::transform.
+//
+// Lifetime:   a text owns itself.
+// Errors:     none: every verified program has a text.
+// Limits:     none.
+// Allocation: some 200 bytes for each operation, and the text.
+
+#ifndef TESSERA_TRANSFORM_EMIT_HPP
+#define TESSERA_TRANSFORM_EMIT_HPP
+
+#include <string>
+#include <string_view>
+
+#include "../alir.hpp"
+#include "../core/text.hpp"
+
+namespace tessera::inline TESSERA_ABI {
+namespace transform {
+
+/// An identifier of C++ and Verilog made of any text: other characters become underscores, and
+/// keywords get one. Of a path, give the file's name without its ending.
+[[nodiscard]] std::string identifier_of(std::string_view name);
+
+/// A header whose namespace has that name; see identifier_of.
+[[nodiscard]] text to_cpp(const alir::program& p, std::string_view name);
+
+}  // namespace transform
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_TRANSFORM_EMIT_HPP
