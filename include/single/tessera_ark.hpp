@@ -266,7 +266,16 @@
   X(alir_not_finite, 1081, "JSON can't express a number that is not finite")                       \
   X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
                                                                                                    \
-  X(alir_lookup_range, 1090, "the value is outside the range of the lookup table")
+  X(alir_lookup_range, 1090, "the value is outside the range of the lookup table")                 \
+                                                                                                   \
+  X(alir_overflow, 1100, "values lie outside the declared interval")                               \
+  X(alir_table_short, 1101, "the lookup table has no entries for some values of its operand")      \
+  X(alir_dead_operation, 1102, "no output needs the operation")                                    \
+  X(alir_duplicate_operation, 1103, "an earlier operation computes the same")                      \
+  X(alir_constant_output, 1104, "the output is the same for all inputs")                           \
+  X(alir_shifted_out, 1105, "all bits of an operand are shifted out")                              \
+  X(alir_latency_order, 1106, "the latency is less than that of an operand")                       \
+  X(alir_negative_cost, 1107, "the latency or the cost is negative")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP
 

@@ -60,6 +60,21 @@ void show_findings(const std::vector<diagnostic>& found, const shown_findings& h
   if (counts->is_bounded) show_note("the check of rule G14 is incomplete: the model is too large");
 }
 
+exit_code conclude_check(const source& file, const reporting& to, const tessera::report& found,
+                         bool is_valid, bool all, std::string details) {
+  const std::vector<diagnostic> shown = diagnose(found, file);
+  const exit_code verdict = is_valid ? success : bad_input;
+  if (to.as_json) {
+    const text report = file_report(to.path, file.what, shown, omitted_of(found));
+    return print_result(report, verdict);
+  }
+  show_findings(shown, {all});
+  note_omitted(omitted_of(found));
+  if (!is_valid) return verdict;
+  if (found.warnings != 0) details += ", " + plural(found.warnings, "warning");
+  return print_ok(file, to, details);
+}
+
 read_outcome read_ark(const source& from, const reporting& to) {
   result<ark::model> g = ark::read(from.characters());
   if (g) return {std::move(*g), success};

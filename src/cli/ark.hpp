@@ -32,6 +32,10 @@ struct shown_findings {
 /// Shows findings, and of `counts` how many more there are.
 void show_findings(const std::vector<diagnostic>& found, const shown_findings& how,
                    const tessera::report* counts = nullptr);
+/// Ends `check` of a file: shows what was found, and that the file is valid, if it is.
+[[nodiscard]] exit_code conclude_check(const source& file, const reporting& to,
+                                       const tessera::report& found, bool is_valid, bool all,
+                                       std::string details);
 
 /// The model of a file; without one, the error has been reported.
 struct read_outcome {

@@ -13,6 +13,7 @@
 #include "nem.hpp"
 #include "pt2.hpp"
 #include "sarif.hpp"
+#include "tessera/inspect/alir/lint.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -131,14 +132,7 @@ class checker {
     };
     return with_source(
         *in.file, about, "check",
-        {.alir =
-             [&](const source& file) {
-               report found;
-               alir::verify_options how;
-               if (options_.all) how.max_diagnostics = max_findings(file.data().size());
-               const result<alir::program> p = verify_alir(file, &found, how);
-               return p ? print_ok(file, about) : about.fail(found, p.error(), file);
-             },
+        {.alir = [&](const source& file) { return check_alir(file, about); },
          .ark_model = [](const source&) { return success; },  // check_model does it
          .ark_plan =
              [&](const source& file) {
@@ -160,6 +154,16 @@ class checker {
              [&](const source& file) {
                return check_pt2(file, about, {options_.program, options_.checksums, options_.all});
              }});
+  }
+
+  [[nodiscard]] exit_code check_alir(const source& file, const reporting& about) const {
+    report found;
+    alir::verify_options how;
+    if (options_.all) how.max_diagnostics = max_findings(file.data().size());
+    const result<alir::program> p = verify_alir(file, &found, how);
+    if (!p) return about.fail(found, p.error(), file);
+    inspect::lint(*p, found, {.max_diagnostics = how.max_diagnostics, .seed = 0});
+    return conclude_check(file, about, found, true, options_.all, {});
   }
 
   /// The model that ARK plans must match.

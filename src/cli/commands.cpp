@@ -51,8 +51,8 @@ constexpr verb_row verb_rows[] = {
     {"check", "Verify files and report what is wrong", in_all, exit_codes_of_several},
     {"print", "List a program, one operation per line", in_all, usual_exit_codes},
     {"run", "Run a program on inputs from files, or on random ones", in_runnable, usual_exit_codes},
-    {"trace", "Run a program and write its timeline as Chrome trace JSON", in_nac | in_nem,
-     usual_exit_codes},
+    {"trace", "Run a program and write its timeline, or of ALIR each value",
+     in_alir | in_nac | in_nem, usual_exit_codes},
     {"convert", "Write a program in another form or version", in_alir | in_ark | in_nac | in_pt2,
      usual_exit_codes},
     {"import", "Make a NAC container from an exported program of PyTorch", in_pt2,
@@ -64,8 +64,8 @@ constexpr verb_row verb_rows[] = {
     {"canonicalise", "Renumber the Ids of an ARK model and sort its lists", in_ark,
      usual_exit_codes},
     {"diff", "Show the differences between two programs, ignoring their ids",
-     in_ark | in_nac | in_nem, exit_codes_of_diff},
-    {"graph", "Draw a model, as SVG or as a Graphviz DOT graph", in_ark | in_nac | in_nem,
+     in_alir | in_ark | in_nac | in_nem, exit_codes_of_diff},
+    {"graph", "Draw a model, as SVG or as a Graphviz DOT graph", in_alir | in_ark | in_nac | in_nem,
      usual_exit_codes},
     {"view", "Make a page for a browser that shows a file",
      in_alir | in_ark | in_nac | in_nem | in_pt2 | in_genome, usual_exit_codes},
@@ -108,7 +108,8 @@ constexpr option_row option_rows[] = {
     {"print", "FILE!", "", everywhere, "The file to print; - is standard input"},
     {"run", "FILE...!", "", everywhere,
      "The program, or all ranks of an ARK model; - is standard input"},
-    {"trace", "FILE!", "", everywhere, "A NAC container or a NEM program; - is standard input"},
+    {"trace", "FILE!", "", everywhere,
+     "An ALIR program, a NAC container or a NEM program; - is standard input"},
     {"convert", "FILE!", "", everywhere, "The file to convert; - is standard input"},
     {"import", "FILE!", "", everywhere, "A PT2 archive of torch.export.save; - is standard input"},
     {"optimize", "FILE!", "", everywhere, "The NAC container; - is standard input"},
@@ -117,10 +118,10 @@ constexpr option_row option_rows[] = {
      "Assembly, printed by `tessera print` or written by hand; - is standard input"},
     {"canonicalise", "FILE!", "", everywhere, "The model; - is standard input"},
     {"diff", "BEFORE!", "", everywhere,
-     "The first ARK model, NAC container or NEM file; - is standard input"},
+     "The first program: ALIR, ARK, NAC or NEM; - is standard input"},
     {"diff", "AFTER!", "", everywhere, "The second; - is standard input"},
     {"graph", "FILE...!", "", everywhere,
-     "An ARK model or all its ranks, a NAC container or a NEM program;\n- is standard input"},
+     "A program, or all ranks of an ARK model; - is standard input"},
     {"view", "FILE...!", "", everywhere,
      "A file of any format, all ranks of an ARK model, two files of which the page\n"
      "shows what differs, or networks of a corpus: a folder, v1.2 streams, three or\n"
@@ -200,7 +201,7 @@ constexpr option_row option_rows[] = {
      "The seed of the random inputs of --check and of runs that find ranges (0)"},
     {"optimize", "--random", "SEED", everywhere,
      "The seed of random values for inputs without a file (zeros)"},
-    {"run", "--samples", "COUNT", in_alir,
+    {"run,trace", "--samples", "COUNT", in_alir,
      "The number of samples: the first of a file (all), or random (16)"},
     {"run", "--threads", "COUNT", in_alir, "The number of threads (1); 0 is one per processor", "",
      0, 1024},
@@ -278,10 +279,11 @@ constexpr option_row option_rows[] = {
      "or 4096), product_latency (2), elements (per cycle, 256),\n"
      "element_latency (1)"},
     {"trace", "--report", "FILE", in_nem, "The file for the report (standard error)"},
-    {"trace", "--format", "FORMAT", in_nem,
-     "The form of the trace (csv for files named .csv, else chrome): chrome is JSON\n"
-     "for Perfetto, csv a table with a line per task",
-     "chrome csv"},
+    {"trace", "--format", "FORMAT", in_alir | in_nem,
+     "The form of the trace (by the output's name; else table or chrome)\n"
+     "ALIR: table, csv, json, or vcd for GTKWave\n"
+     "NEM: chrome is JSON for Perfetto, csv a table with a line per task",
+     "table csv json vcd chrome"},
     // info, print and graph
     {"info", "--all", "", in_nac | in_nem,
      "NAC: list every parameter and resource, not only the first 20; NEM: list the\n"
@@ -292,9 +294,10 @@ constexpr option_row option_rows[] = {
     {"print", "--inline", "", in_nac, "Print all payloads in hex, whatever their size"},
     {"print", "--ast", "", in_nem, "Print the syntax tree with the place of each node"},
     {"print", "--comments", "", in_nem, "Add comments with the resolved bytes, types and defaults"},
-    {"graph", "--fold", "", in_ark | in_nac,
-     "Draw fewer boxes: of ARK Softmax, LayerNorm, RMSNorm and SiLU as one each;\n"
-     "of NAC one for instructions that only pass a value on"},
+    {"graph", "--fold", "", in_alir | in_ark | in_nac,
+     "Draw fewer boxes: of ALIR one for the operations of a stage that the same\n"
+     "output needs; of ARK Softmax, LayerNorm, RMSNorm and SiLU as one each; of NAC\n"
+     "one for instructions that only pass a value on"},
     {"graph,view", "-i,--input", "[NAME=]FILE", in_nac, "The elements of an input, to show shapes"},
     {"graph,view", "--random", "SEED", in_nac,
      "The seed of random values for inputs without a file (zeros)"},

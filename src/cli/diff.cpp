@@ -9,6 +9,7 @@
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/json_write.hpp>
 
+#include "alir.hpp"
 #include "ark.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
@@ -177,7 +178,17 @@ class report {
   };
   return with_source(
       *a.file, before, "diff",
-      {.ark_model =
+      {.alir =
+           [&](const source& first) {
+             const loaded b = load_source(after);
+             if (!b) return b.code;
+             const bool is_alir =
+                 b.file->what == format::alir_json || b.file->what == format::alir_bytecode;
+             if (!is_alir)
+               return wrong_format(*b.file, after, "diff with an ALIR program", "ALIR programs");
+             return diff_alir(first, *b.file, before, after, o.quiet);
+           },
+       .ark_model =
            [&](const source& first) {
              return with_second("an ARK model", "ARK models", [&](const source& second) {
                return diff_models(o, first, second, before, after);

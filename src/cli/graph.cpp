@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera graph`: ARK models, a NAC container or a NEM program as SVG or as a Graphviz DOT graph.
+// `tessera graph`: an ALIR program, ARK models, a NAC container or a NEM program as SVG or as a Graphviz DOT graph.
 
 #include <memory>
 #include <utility>
 
+#include "alir.hpp"
 #include "ark.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
@@ -47,7 +48,9 @@ struct options {
     };
     const exit_code code = with_source(
         *in.file, to, "graph",
-        {.ark_model = add,
+        {.alir =
+             single([&](const source& file) { return graph_alir(file, to, o.output, o.nac.fold); }),
+         .ark_model = add,
          .nac = single([&](const source& file) { return graph_nac(file, to, o.output, o.nac); }),
          .nem = single([&](const source& file) { return graph_nem(file, to, o.output, o.nem); })});
     if (code != success || in.file->what != format::ark_model) return code;

@@ -165,21 +165,13 @@ exit_code check_pt2(const source& file, const reporting& to, const pt2_check_opt
   pt2::verify_options how;
   if (options.all) how.max_diagnostics = max_findings(file.data().size());
   const result<pt2::program> p = pt2::verify(std::move(*in.model), how, &found);
-  const std::vector<diagnostic> shown = diagnose(found, file);
-  const exit_code verdict = p ? success : bad_input;
-  if (to.as_json) {
-    const text report = file_report(to.path, file.what, shown, omitted_of(found));
-    return print_result(report, verdict);
+  std::string details;
+  if (p) {
+    const pt2::model& m = p->model();
+    details = ", " + plural(m.nodes.size(), "node") + ", " + plural(m.weights.count, "weight") +
+              ", " + plural(m.constants.count, "constant");
   }
-  show_findings(shown, {options.all});
-  note_omitted(omitted_of(found));
-  if (!p) return verdict;
-  const pt2::model& m = p->model();
-  std::string details = ", " + plural(m.nodes.size(), "node") + ", " +
-                        plural(m.weights.count, "weight") + ", " +
-                        plural(m.constants.count, "constant");
-  if (found.warnings != 0) details += ", " + plural(found.warnings, "warning");
-  return print_ok(file, to, details);
+  return conclude_check(file, to, found, static_cast<bool>(p), options.all, std::move(details));
 }
 
 exit_code info_pt2(const source& file, const reporting& to, const std::string& program) {

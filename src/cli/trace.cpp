@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera trace`: runs a program and writes a timeline, as Chrome trace JSON.
+// `tessera trace`: runs a program and writes a timeline, as Chrome trace JSON, or of ALIR each value.
 
 #include <memory>
 
+#include "alir.hpp"
 #include "nac_values.hpp"
 #include "run.hpp"
 #include "tool.hpp"
@@ -20,13 +21,22 @@ struct trace_options {
 };
 
 [[nodiscard]] exit_code trace_file(trace_options o) {
-  return with_file({o.run.files[0], o.run.json}, "trace",
-                   {.nac =
-                        [&](const source& file) {
-                          if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");
-                          return trace_nac(o.run, file);
-                        },
-                    .nem = [&](const source& file) { return trace_nem(o.run, o.nem, file); }});
+  return with_file(
+      {o.run.files[0], o.run.json}, "trace",
+      {.alir = [&](const source& file) { return trace_alir(o.run, {o.nem.format}, file); },
+       .nac =
+           [&](const source& file) {
+             if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");
+             return trace_nac(o.run, file);
+           },
+       .nem =
+           [&](const source& file) {
+             if (!o.nem.format.empty() && o.nem.format != "chrome" && o.nem.format != "csv")
+               return usage_error("trace", "--format " + o.nem.format +
+                                               " is for ALIR programs; expected "
+                                               "chrome or csv");
+             return trace_nem(o.run, o.nem, file);
+           }});
 }
 
 }  // namespace
@@ -40,6 +50,7 @@ void add_trace(const command& app, action& run) {
   verb.bind("--input", o->inputs);
   verb.bind("--output", o->outputs)->once();
   verb.bind("--random", o->seed);
+  verb.bind("--samples", o->samples);
   verb.bind("--steps", o->steps);
   verb.bind("--max-memory", o->max_memory);
   add_nac_options(verb, o->nac);

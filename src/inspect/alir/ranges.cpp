@@ -66,7 +66,7 @@ class range_pass {
         limits_ = declared_integers(p_, i);
         forms_.find_dropped_bits(static_cast<std::int32_t>(i),
                                  [this](std::uint64_t n) { return spend(n); });
-        if (!x.r.within(limits_)) x = refined(i, x);
+        if (x.wraps || !x.r.within(limits_)) x = refined(i, x);
       }
       reach.push_back({x.r.low, x.r.high, x.ends, x.wraps});
       if (assumed_ == alir_assumption::intervals) x = clipped(x, limits_);
@@ -233,11 +233,17 @@ class range_pass {
       return plain;
     const std::int64_t result = p_.shifts(i).result;
     vm::alir::range best = plain.r, now;
-    while (!best.within(limits_) && spend(sum.terms.size())) {
+    bool wraps = plain.wraps;
+    while ((wraps || !best.within(limits_)) && spend(sum.terms.size())) {
       const std::int32_t next = forms_.last(sum);
       if (next == linear_forms::none || !forms_.expand(sum, next)) break;
-      if (forms_.bounds(sum, now)) best = both(best, vm::alir::shifted(now, result));
+      if (!forms_.bounds(sum, now) ||
+          (result > 0 && !vm::alir::fits(now, 64 - static_cast<int>(result))))
+        continue;
+      wraps = false;
+      best = both(best, vm::alir::shifted(now, result));
     }
+    if (wraps) return plain;
     const value_set x = shifted(forms_.values(sum), result);
     return same(x.r, best) && !x.wraps ? x : somewhere(best, plain.inputs);
   }
