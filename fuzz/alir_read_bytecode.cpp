@@ -57,8 +57,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require_error(cut.error(), prefix.bytes().size());
 
   (void)alir::print(*m);
-  (void)alir::write_json(*m);
-  (void)alir::write_bytecode(*m);
+  for (const std::int32_t version : {2, 3, 4}) {  // of models that verify() refuses too
+    (void)alir::write_json(*m, version);
+    (void)alir::write(*m, {.encoding = alir::encoding::bytecode, .version = version});
+  }
   report found;
   const result<alir::program> p = alir::verify(std::move(*m), {}, &found);
   if (!p) {

@@ -66,8 +66,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   check_prefix(source);
   (void)alir::print(*m);
-  (void)alir::write_json(*m);
-  (void)alir::write_bytecode(*m);  // of models that verify() refuses too: no more than an error
+  for (const std::int32_t version : {2, 3, 4}) {  // of models that verify() refuses too
+    (void)alir::write_json(*m, version);
+    (void)alir::write(*m, {.encoding = alir::encoding::bytecode, .version = version});
+  }
   report found;
   const result<alir::program> p = alir::verify(std::move(*m), {}, &found);
   if (!p) {

@@ -14,13 +14,14 @@
 //   if (!model) return fail(describe(model.error(), source));
 //   std::cout << tessera::alir::print(*model);
 //   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
-//   auto json = tessera::alir::write_json(program->model());       // or write_bytecode
+//   auto json = tessera::alir::write_json(program->model());       // or write
 //
 //   read            any encoding, or a forced one                 alir/read.hpp
 //   read_json       versions 2, 3 and 4 of the JSON form          alir/read_json.hpp
 //   read_bytecode   int32 words (2) and bytes (3 and 4)           alir/read_bytecode.hpp
 //   verify          proves that a model can run                   alir/verify.hpp
-//   write_json, write_bytecode   version 2                        alir/write.hpp
+//   write           versions 2, 3 and 4 in both encodings         alir/write.hpp
+//   to_version      the same program in another version           alir/versions.hpp
 //   print           a human-readable listing                      alir/print.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
@@ -1104,7 +1105,7 @@ struct model {
 #define TESSERA_ALIR_ERRORS(X)                                                                     \
   X(alir_version_1, 1000, "ALIR versions 0 and 1 (DAIS) are not supported: expected 2, 3 or 4")    \
   X(alir_version_unknown, 1001, "unknown ALIR spec_version: expected 2, 3 or 4")                   \
-  X(alir_meta, 1002, "expected meta to be \"ALIRModel\"")                                          \
+  X(alir_meta, 1002, "expected meta to be \"ALIRModel\" or \"DAISModel\"")                         \
   X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
   X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
   X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
@@ -1170,7 +1171,8 @@ struct model {
                                                                                                    \
   X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \
   X(alir_not_finite, 1081, "JSON can't express a number that is not finite")                       \
-  X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
+  X(alir_bytecode_range, 1082, "the value does not fit its field of the bytecode")                 \
+  X(alir_not_version_3, 1083, "spec_version 3 can't express this operation")                       \
                                                                                                    \
   X(alir_lookup_range, 1090, "the value is outside the range of the lookup table")                 \
                                                                                                    \
@@ -2919,6 +2921,7 @@ struct read_options {
 //   lookup_tables  null, absent, or [{"spec":{"hash":s,"out_qint":{"min":d,"max":d,"step":d},
 //                  "inp_width":n},"table":[n,...]},...]; "spec" may be absent
 //
+// "meta" may also be "DAISModel", the format's former name, which its own tools load as the same.
 // Members come in any order, and unknown ones are checked as JSON and dropped. Version 1 (DAIS) is
 // a bare array with other opcodes; it and unknown versions are refused by name, even when the model
 // in such a file would not read either. Integers where the specification has fractions are
@@ -3846,28 +3849,78 @@ namespace alir {
 
 #endif  // TESSERA_ALIR_READ_BYTECODE_HPP
 
+// ---- tessera/alir/versions.hpp
+//
+// The same ALIR program in another version of the format.
+//
+//   tessera::result<alir::model> old = alir::to_version(model, 2);
+//   if (!old) return fail(describe(old.error(), source));   // at the operation without a counterpart
+//
+//   version 3 lacks   a quantize with a shift
+//   version 2 lacks   that, sums, and constants of add_constant beyond int32
+//
+// Each of these becomes operations that compute the same integer for every input, also where an
+// interval promises too much:
+//
+//   quantize(x·2^s)    multiply x by a constant 2^s (an integer 1 with -s fraction bits: it only moves
+//                      the point), then quantize
+//   sum of ±x·2^s      add and subtract one term after the other; where no term is positive and
+//                      unshifted, the first is negated or multiplied by a constant ±2^s
+//   x + c·2^-s         add a constant
+//
+// New operations have the latency of what they replace, and no cost. One is refused when its type or
+// step would be none that verify() accepts. What means nothing to an opcode has no place in versions 3
+// and 4: the reserved bits of a bit_binary, data of opcodes without data, and whether data was
+// spelled as an unsigned pattern.
+//
+// Lifetime:   the result owns itself.
+// Errors:     alir_not_version_2, alir_not_version_3, and those of verify() for what versions 3 and 4
+//             have no place for (unused ids) or what the rewriting relies on (ids, intervals); the
+//             offset is the operation's place in the source.
+// Limits:     ids are int32.
+// Allocation: the result.
+
+#ifndef TESSERA_ALIR_VERSIONS_HPP
+#define TESSERA_ALIR_VERSIONS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// The model as version 2, 3 or 4, without places in the source. Operations keep their order, and
+/// also their indices where nothing is rewritten.
+[[nodiscard]] result<model> to_version(const model& m, std::int32_t version);
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ALIR_VERSIONS_HPP
+
 // ---- tessera/alir/write.hpp
 //
-// ALIR to version 2: the JSON that the format's own tool saves, byte for byte, and bytecode.
+// ALIR to any of its versions: the JSON that the format's own tools save, byte for byte, and bytecode.
 //
 //   tessera::result<tessera::text> json = alir::write(model);
+//   tessera::result<tessera::text> two = alir::write(model, {.version = 2});
 //   tessera::result<tessera::text> bytes = alir::write(model, {.encoding = alir::encoding::bytecode});
 //   tessera::result<tessera::pool<std::int32_t>> words = alir::write_bytecode(model);
 //
-// Models that came from versions 3 and 4 are written as version 2 where it has a form for them. It
-// has none for a sum (opcode 11), a quantize with a shift, and constants of add_constant beyond
-// int32. A table without a spec (bytecode has none) gets one: out_qint from its entries, and the
-// SHA-256 hash that the format's compiler would give it.
+// A model is written in its own version unless another is given. Operations that this one lacks are
+// rewritten as versions.hpp says. A table without a spec (bytecode has none) gets one: out_qint from
+// its entries, and the SHA-256 hash that the format's compiler would give it.
 //
 // What the bytecode drops: latency, cost, intervals beyond their types, carry_size, adder_size,
 // and everything about tables but their entries.
 //
 // Lifetime:   results own themselves.
-// Errors:     alir_not_version_2, alir_not_finite, alir_bytecode_range, and those of verify() for
-//             what each writer relies on (write_bytecode: shape, ids, intervals and tables); the
+// Errors:     those of to_version(), alir_not_finite, alir_bytecode_range, and those of verify() for
+//             what each writer relies on (bytecode: shape, ids, intervals and tables); the
 //             offset is the operation's or table's place in the source. Nothing is written then.
-// Limits:     those of the format.
-// Allocation: the result, at most twice.
+// Limits:     those of the format; in bytes, types of int8 bits and sums of 32767 terms.
+// Allocation: the result, at most twice, and a copy of the model where operations are rewritten.
 
 #ifndef TESSERA_ALIR_WRITE_HPP
 #define TESSERA_ALIR_WRITE_HPP
@@ -3880,13 +3933,15 @@ namespace alir {
 
 struct write_options {
   alir::encoding encoding = alir::encoding::json;  ///< `automatic` is JSON
+  std::int32_t version = 0;                        ///< 2, 3 or 4; 0 is model::spec_version
 };
 
-/// The model as a file of version 2: JSON, or bytecode as little-endian words.
+/// The model as a file: JSON, or bytecode (version 2: little-endian words, 3 and 4: bytes).
 [[nodiscard]] result<text> write(const model& m, const write_options& options = {});
 
-/// The model as version 2 JSON: keys in canonical order, no white space, no newline at the end.
-[[nodiscard]] result<text> write_json(const model& m);
+/// The model as JSON: keys in canonical order, no white space, no newline at the end. `version` is
+/// write_options::version.
+[[nodiscard]] result<text> write_json(const model& m, std::int32_t version = 0);
 
 /// The model as version 2 bytecode: words in the byte order of this host (specification, "External
 /// Bytecode Representation").
@@ -7180,7 +7235,8 @@ class json_model_reader {
         has_model = true;
       } else if (key == "meta") {
         const std::uint64_t at = in_.offset();
-        if (in_.string() != "ALIRModel") in_.fail(errc::alir_meta, at);
+        const std::string_view meta = in_.string();
+        if (meta != "ALIRModel" && meta != "DAISModel") in_.fail(errc::alir_meta, at);
         has_meta = true;
       } else if (key == "spec_version") {
         version_at_ = in_.offset();
@@ -7868,6 +7924,294 @@ TESSERA_INLINE result<model> read(bytes source, const read_options& options) {
 
 #endif  // TESSERA_ALIR_DETAIL_READ_HPP
 
+// ---- tessera/alir/detail/versions.hpp
+//
+// The bodies of alir/versions.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_VERSIONS_HPP
+#define TESSERA_ALIR_DETAIL_VERSIONS_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir::detail {
+
+[[nodiscard]] constexpr bool is_opcode(opcode code) noexcept {
+  return static_cast<int>(code) >= first_opcode && static_cast<int>(code) <= last_opcode;
+}
+
+/// Whether a version has an operation's opcode, but not for what it computes.
+[[nodiscard]] constexpr bool needs_rewriting(const operation& o, std::int32_t version) noexcept {
+  if (version < 4 && o.code == opcode::quantize && o.shift != 0) return true;
+  return version == 2 &&
+         (o.code == opcode::sum || (o.code == opcode::add_constant && !is_int32(o.data)));
+}
+
+/// What no rewriting helps against. `terms_used` is how many terms earlier sums have.
+[[nodiscard]] inline errc check_form(const model& m, const operation& o, std::int32_t version,
+                                     std::int64_t& terms_used) noexcept {
+  if (!is_opcode(o.code)) return errc::alir_opcode;
+  if (o.code == opcode::sum) {
+    const auto count = static_cast<std::int64_t>(m.terms.size());
+    if (o.id0 < terms_used || o.id1 < 0 || o.id0 > count || o.id1 > count - o.id0)
+      return errc::alir_sum_terms;
+    terms_used = std::int64_t{o.id0} + o.id1;
+    return errc::ok;
+  }
+  if (version == 2) {
+    if ((o.code == opcode::mux && !is_int32(o.data)) ||
+        (o.code == opcode::bit_binary && (o.data < 0 || o.data > UINT32_MAX)))
+      return errc::alir_not_version_2;
+    return errc::ok;
+  }
+  const int ids = info(o.code).ids;
+  if (ids < 1 && o.id0 != -1) return errc::alir_unused_id0;
+  if (ids < 2 && o.id1 != -1) return errc::alir_unused_id1;
+  if (o.code == opcode::mux && !is_int32(o.data)) return errc::alir_condition;
+  if (o.code == opcode::bit_binary && (o.data < 0 || o.data >> 24 > 2))
+    return errc::alir_sub_operation;
+  return errc::ok;
+}
+
+/// Leaves out what versions 3 and 4 have no place for and no opcode reads.
+inline void drop_unread(operation& o) noexcept {
+  o.spelled = static_cast<std::uint8_t>(o.spelled & ~spelling::unsigned_data);
+  if (o.code == opcode::bit_binary) o.data = o.data >> 24 << 24;
+  if (o.code == opcode::input || o.code == opcode::quantize ||
+      (o.code != opcode::sum && info(o.code).data_values == 0))
+    o.data = 0;
+}
+
+/// Rewrites a model operation by operation. Each new one remembers from which old one it came.
+class version_writer {
+ public:
+  version_writer(const model& m, std::int32_t version) noexcept : m_(m), version_(version) {}
+
+  /// The new model, or an error at an old operation.
+  [[nodiscard]] result<model> run() {
+    copy_interface();
+    std::int64_t terms_used = 0;
+    ids_.reserve(m_.ops.size());
+    for (std::size_t i = 0; i < m_.ops.size(); ++i) {
+      index_ = i;
+      errc e = check_form(m_, m_.ops[i], version_, terms_used);
+      if (e == errc::ok) e = write(m_.ops[i]);
+      if (e == errc::ok && out_.ops.size() > INT32_MAX) e = errc::too_many_items;
+      if (e != errc::ok) return error_at(m_, e, i);
+      ids_.push_back(static_cast<std::int32_t>(out_.ops.size()) - 1);
+    }
+    for (std::int32_t& id : out_.out_idxs) id = new_id(id);
+    return std::move(out_);
+  }
+  [[nodiscard]] const pool<std::int32_t>& origins() const noexcept { return origins_; }
+
+ private:
+  void copy_interface() {
+    out_.spec_version = version_;
+    out_.n_inputs = m_.n_inputs, out_.n_outputs = m_.n_outputs;
+    out_.inp_shifts = m_.inp_shifts, out_.out_idxs = m_.out_idxs;
+    out_.out_shifts = m_.out_shifts, out_.out_negs = m_.out_negs;
+    out_.carry_size = m_.carry_size, out_.adder_size = m_.adder_size;
+    out_.tables = m_.tables, out_.table_data = m_.table_data, out_.hashes = m_.hashes;
+    out_.ops.reserve(m_.ops.size());
+    origins_.reserve(m_.ops.size());
+  }
+
+  /// Of operations that were written; what refers to none stays as it is.
+  [[nodiscard]] std::int32_t new_id(std::int64_t id) const noexcept {
+    return id >= 0 && static_cast<std::uint64_t>(id) < ids_.size()
+               ? ids_[static_cast<std::size_t>(id)]
+               : static_cast<std::int32_t>(id);
+  }
+  std::int32_t add(const operation& o) {
+    out_.ops.push_back(o);
+    origins_.push_back(static_cast<std::int32_t>(index_));
+    return static_cast<std::int32_t>(out_.ops.size()) - 1;
+  }
+  [[nodiscard]] errc refused() const noexcept {
+    return version_ == 2 ? errc::alir_not_version_2 : errc::alir_not_version_3;
+  }
+
+  errc write(const operation& o) {
+    if (needs_rewriting(o, version_)) {
+      if (const errc e = check_operands(); e != errc::ok) return e;
+      if (o.code == opcode::quantize) return write_quantize(o);
+      return o.code == opcode::sum ? write_sum(o) : write_constant(o);
+    }
+    operation n = o;
+    if (version_ != 2) drop_unread(n);
+    if (o.code == opcode::sum) {
+      n.id0 = static_cast<std::int32_t>(out_.terms.size());
+      for (term t : terms(m_, o)) {
+        t.id = new_id(t.id);
+        out_.terms.push_back(t);
+      }
+    } else {
+      if (o.code != opcode::input) n.id0 = new_id(o.id0);
+      n.id1 = new_id(o.id1);
+      if (o.code == opcode::mux) n.data = new_id(o.data);
+    }
+    add(n);
+    return errc::ok;
+  }
+
+  /// That the operation's operands exist and have types.
+  [[nodiscard]] errc check_operands() const noexcept {
+    const operation& o = m_.ops[index_];
+    if (const errc e = check_ids(m_, index_).first(); e != errc::ok) return e;
+    if (o.code != opcode::sum) return check_interval(m_.ops[static_cast<std::size_t>(o.id0)].qint);
+    for (const term& t : terms(m_, o))
+      if (const errc e = check_interval(m_.ops[static_cast<std::size_t>(t.id)].qint); e != errc::ok)
+        return e;
+    return errc::ok;
+  }
+
+  /// The types that an interval has no room for: an operation of this one can't be written.
+  [[nodiscard]] static bool has_fraction(const interval& q, std::int64_t f) noexcept {
+    return check_interval(q) == errc::ok && type_of(q).f == f;
+  }
+  [[nodiscard]] static bool is_exponent(std::int64_t e) noexcept { return e >= -126 && e <= 127; }
+  /// An interval with `f` fraction bits, also where both bounds are 0.
+  [[nodiscard]] static interval interval_of(double min, double max, std::int64_t f) noexcept {
+    const double step = power_of_two(static_cast<int>(-f));
+    if (min == 0.0 && max == 0.0) return {0, step / 4, step};
+    return {min + 0.0, max + 0.0, step};
+  }
+
+  /// The constant ±2^exponent, an integer of 1 or -1. Made once.
+  [[nodiscard]] std::int32_t power(std::int64_t exponent, bool negative) {
+    if (powers_.empty()) powers_.resize(2 * 254);  // of 0, which no power is
+    std::int32_t& known =
+        powers_[static_cast<std::size_t>(2 * (exponent + 126) + (negative ? 1 : 0))];
+    if (known == 0) {
+      const double step = power_of_two(static_cast<int>(exponent)), v = negative ? -step : step;
+      known = 1 + add({.code = opcode::constant, .data = negative ? -1 : 1, .qint = {v, v, step}});
+    }
+    return known - 1;
+  }
+
+  /// ±x·2^shift as an operation; `out` gets its new index and `q` its interval.
+  [[nodiscard]] bool write_scaled(std::int32_t x, std::int64_t shift, bool negative,
+                                  std::int32_t& out, interval& q) {
+    const operation& from = m_.ops[static_cast<std::size_t>(x)];
+    const std::int64_t f = type_of(from.qint).f - shift;
+    if (!is_exponent(shift) || !is_exponent(-f)) return false;
+    const double by = power_of_two(static_cast<int>(shift));
+    const double low = from.qint.min * by, high = from.qint.max * by;
+    q = negative ? interval_of(-high, -low, f) : interval_of(low, high, f);
+    if (!has_fraction(q, f)) return false;
+    const std::int32_t factor = power(shift, negative);
+    out = add({.id0 = new_id(x),
+               .id1 = factor,
+               .code = opcode::multiply,
+               .qint = q,
+               .latency = from.latency});
+    return true;
+  }
+
+  errc write_quantize(const operation& o) {
+    operation n = o;
+    interval q;
+    if (!write_scaled(o.id0, o.shift, false, n.id0, q)) return refused();
+    n.shift = 0;
+    add(n);
+    return errc::ok;
+  }
+
+  errc write_constant(const operation& o) {
+    const std::int64_t f = o.shift;
+    if (!is_exponent(-f)) return refused();
+    const double v = static_cast<double>(o.data) * power_of_two(static_cast<int>(-f));
+    operation c = {.code = opcode::constant, .data = o.data, .qint = interval_of(v, v, f)};
+    if (!has_fraction(c.qint, f)) return refused();
+    operation n = o;
+    n.code = opcode::add;
+    n.id0 = new_id(o.id0);
+    n.id1 = add(c);
+    n.data = n.shift = 0;
+    add(n);
+    return errc::ok;
+  }
+
+  /// The term that a chain of additions starts from: a positive one without a shift, or else one
+  /// without a shift, or else the first.
+  [[nodiscard]] static std::size_t first_of(view<term> all) noexcept {
+    std::size_t best = 0;
+    for (std::size_t k = all.size(); k-- > 0;)
+      if (all[k].shift == 0 && (!all[k].negative || all[best].negative || all[best].shift != 0))
+        best = k;
+    return best;
+  }
+
+  errc write_sum(const operation& o) {
+    const view<term> all = terms(m_, o);
+    const std::size_t first = first_of(all);
+    std::int32_t sum = new_id(all[first].id);
+    interval q = m_.ops[static_cast<std::size_t>(all[first].id)].qint;
+    std::int64_t f = type_of(q).f;
+    if (all[first].shift == 0 && all[first].negative) {
+      q = interval_of(-q.max, -q.min, f);
+      if (!has_fraction(q, f)) return refused();
+      sum = add({.id0 = sum, .code = opcode::negate, .qint = q, .latency = o.latency});
+    } else if (all[first].shift != 0) {
+      if (!write_scaled(all[first].id, all[first].shift, all[first].negative, sum, q))
+        return refused();
+      f -= all[first].shift;
+    }
+    std::size_t left = all.size() - 1;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (k == first) continue;
+      const term& t = all[k];
+      operation n = o;
+      n.code = t.negative ? opcode::subtract : opcode::add;
+      n.id0 = sum, n.id1 = new_id(t.id);
+      n.data = t.shift;
+      if (--left != 0) {
+        const interval& b = m_.ops[static_cast<std::size_t>(t.id)].qint;
+        const std::int64_t f_b = type_of(b).f - std::int64_t{t.shift};
+        f = f_b > f ? f_b : f;
+        if (!is_exponent(-f) || !is_exponent(t.shift)) return refused();
+        const double by = power_of_two(t.shift), low = b.min * by, high = b.max * by;
+        q = t.negative ? interval_of(q.min - high, q.max - low, f)
+                       : interval_of(q.min + low, q.max + high, f);
+        if (!has_fraction(q, f)) return refused();
+        n.qint = q;
+        n.spelled = 0, n.cost = 0;
+      }
+      sum = add(n);
+    }
+    return errc::ok;
+  }
+
+  const model& m_;
+  std::int32_t version_;
+  model out_;
+  pool<std::int32_t> ids_;      // of each old operation, its new one
+  pool<std::int32_t> origins_;  // of each new operation, its old one
+  pool<std::int32_t> powers_;   // of ±2^exponent, its operation + 1
+  std::size_t index_ = 0;
+};
+
+[[nodiscard]] inline bool is_version(std::int32_t version) noexcept {
+  return version >= 2 && version <= 4;
+}
+
+}  // namespace alir::detail
+namespace alir {
+
+TESSERA_INLINE result<model> to_version(const model& m, std::int32_t version) {
+  if (!detail::is_version(version)) return error{errc::alir_version_unknown, 0, error_index::whole};
+  return detail::version_writer(m, version).run();
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_VERSIONS_HPP
+
 // ---- tessera/alir/detail/write.hpp
 //
 // The bodies of alir/write.hpp.
@@ -8016,17 +8360,43 @@ namespace alir::detail {
   }
 }
 
-/// Whether version 2 can hold an operation.
-[[nodiscard]] constexpr errc check_version_2(const operation& o) noexcept {
-  if (static_cast<int>(o.code) < first_opcode || static_cast<int>(o.code) > last_opcode)
-    return errc::alir_opcode;
-  const bool data_is_low_word = o.code == opcode::add_constant || o.code == opcode::mux;
-  if (o.code == opcode::sum || (o.code == opcode::quantize && o.shift != 0) ||
-      (data_is_low_word && (o.data < INT32_MIN || o.data > INT32_MAX)) ||
-      (o.code == opcode::bit_binary && (o.data < 0 || o.data > UINT32_MAX)))
-    return errc::alir_not_version_2;
-  return errc::ok;
-}
+/// A model, or what it becomes in a version that lacks some of its operations.
+class in_version {
+ public:
+  /// `version` 0 is that of the model.
+  in_version(const model& m, std::int32_t version)
+      : original_(m), version_(version == 0 ? m.spec_version : version) {
+    if (!is_version(version_)) {
+      error_ = {errc::alir_version_unknown, 0, error_index::whole};
+      return;
+    }
+    for (const operation& o : m.ops) is_rewritten_ = is_rewritten_ || needs_rewriting(o, version_);
+    if (!is_rewritten_) return;
+    version_writer rewriting(m, version_);
+    result<model> made = rewriting.run();
+    error_ = made.error();
+    if (made) made_ = std::move(*made);
+    origins_ = rewriting.origins();
+  }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+  [[nodiscard]] std::int32_t version() const noexcept { return version_; }
+  [[nodiscard]] const model& operator*() const noexcept {
+    return is_rewritten_ ? made_ : original_;
+  }
+  /// An error about an operation, at the place of the one that it was made from.
+  [[nodiscard]] tessera::error at(errc code, std::size_t index) const {
+    return error_at(original_, code,
+                    is_rewritten_ ? static_cast<std::size_t>(origins_[index]) : index);
+  }
+
+ private:
+  const model& original_;
+  std::int32_t version_;
+  bool is_rewritten_ = false;
+  model made_;
+  pool<std::int32_t> origins_;
+  tessera::error error_;
+};
 
 /// What JSON says about a table besides its entries.
 struct table_spec {
@@ -8074,57 +8444,146 @@ struct table_spec {
   return was_integral && v > -limit && v < limit && round_half_away(v) == v;
 }
 
-/// At most what write_row() stores: nine numbers, brackets and commas.
-inline constexpr std::size_t row_capacity = 9 * json::number_capacity + 16;
+/// At most what write_row() and write_variadic_row() store: eleven numbers, brackets and commas.
+inline constexpr std::size_t row_capacity = 11 * json::number_capacity + 24;
 
-[[nodiscard]] inline json::cursor write_row(json::cursor to, const operation& o) noexcept {
+/// `[min,max,step],latency,cost]`.
+[[nodiscard]] inline json::cursor write_row_end(json::cursor to, const operation& o) noexcept {
   const auto number = [&o](json::cursor at, double v, std::uint8_t flag) {
     return is_integral(v, (o.spelled & flag) != 0) ? at.integer(static_cast<std::int64_t>(v))
                                                    : at.number(v);
   };
-  to = to.literal("[").integer(o.id0).literal(",").integer(o.id1).literal(",");
-  to = to.integer(static_cast<std::int32_t>(o.code)).literal(",");
-  const std::int64_t data = pack_data(o);
-  to = (o.spelled & spelling::unsigned_data) != 0 ? to.integer(static_cast<std::uint64_t>(data))
-                                                  : to.integer(data);
-  to = number(to.literal(",["), o.qint.min, spelling::min);
+  to = number(to.literal("["), o.qint.min, spelling::min);
   to = number(to.literal(","), o.qint.max, spelling::max);
   to = number(to.literal(","), o.qint.step, spelling::step);
   to = number(to.literal("],"), o.latency, spelling::latency);
   return number(to.literal(","), o.cost, spelling::cost).literal("]");
 }
 
-}  // namespace alir::detail
-namespace alir {
+/// A row of version 2.
+[[nodiscard]] inline json::cursor write_row(json::cursor to, const operation& o) noexcept {
+  to = to.literal("[").integer(o.id0).literal(",").integer(o.id1).literal(",");
+  to = to.integer(static_cast<std::int32_t>(o.code)).literal(",");
+  const std::int64_t data = pack_data(o);
+  to = (o.spelled & spelling::unsigned_data) != 0 ? to.integer(static_cast<std::uint64_t>(data))
+                                                  : to.integer(data);
+  return write_row_end(to.literal(","), o);
+}
 
-TESSERA_INLINE result<text> write_json(const model& m) {
+/// The addresses and data values of an operation in versions 3 and 4, but for a sum's: the inverse
+/// of set_addresses_and_data.
+struct addresses_and_data {
+  std::int64_t ids[3] = {};
+  std::int64_t data[2] = {};
+  std::size_t n_ids = 0, n_data = 0;
+
+  addresses_and_data(const operation& o, std::int32_t version) noexcept
+      : ids{o.id0, o.id1, o.data},
+        data{o.data, o.shift},
+        n_ids(static_cast<std::size_t>(info(o.code).addresses)),
+        n_data(static_cast<std::size_t>(info(o.code).data_values)) {
+    switch (o.code) {
+      case opcode::input: data[0] = o.id0; break;
+      case opcode::mux: data[0] = o.shift; break;
+      case opcode::quantize:
+        data[0] = o.shift;
+        if (version == 3) n_data = 0;
+        break;
+      case opcode::bit_binary: data[0] = o.shift, data[1] = o.data >> 24; break;
+      default: break;
+    }
+  }
+};
+
+/// A row of versions 3 and 4 that is no sum.
+[[nodiscard]] inline json::cursor write_variadic_row(json::cursor to, const operation& o,
+                                                     std::int32_t version) noexcept {
+  const addresses_and_data parts(o, version);
+  const auto list = [](json::cursor at, const std::int64_t* values, std::size_t count) {
+    at = at.literal("[");
+    for (std::size_t i = 0; i < count; ++i) at = (i == 0 ? at : at.literal(",")).integer(values[i]);
+    return at.literal("]");
+  };
+  to = list(to.literal("["), parts.ids, parts.n_ids).literal(",");
+  to = to.integer(static_cast<std::int32_t>(o.code)).literal(",");
+  return write_row_end(list(to, parts.data, parts.n_data).literal(","), o);
+}
+
+/// A sum, whose row has no bound.
+inline void write_sum_row(json::writer& w, const model& m, const operation& o) {
+  w.begin_array().begin_array();
+  for (const term& t : terms(m, o)) w.integer(t.id);
+  w.end().integer(static_cast<std::int32_t>(o.code)).begin_array();
+  for (const term& t : terms(m, o)) w.integer(t.negative ? 0 : 1).integer(t.shift);
+  w.end();
+  // The row's end is written as one record, whose last bracket is that of begin_array().
+  w.record(row_capacity, [&o](json::cursor to) {
+    const json::cursor end = write_row_end(to, o);
+    return json::cursor(end.place() - 1, double_style::python);
+  });
+  w.end();
+}
+
+inline void write_operation(json::writer& w, const model& m, const operation& o,
+                            std::int32_t version) {
+  if (o.code == opcode::sum) return write_sum_row(w, m, o);
+  w.record(row_capacity, [&o, version](json::cursor to) {
+    return version == 2 ? write_row(to, o) : write_variadic_row(to, o, version);
+  });
+}
+
+/// What no JSON holds, and what the version of the text has no form for.
+[[nodiscard]] inline error check_json(const in_version& source) {
+  const model& m = *source;
+  std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     const operation& o = m.ops[i];
-    errc e = detail::check_version_2(o);
+    errc e = check_form(m, o, source.version(), terms_used);
     // A sum of zeros, unless one of them is infinite or no number.
     const double zero =
         0.0 * o.qint.min + 0.0 * o.qint.max + 0.0 * o.qint.step + 0.0 * o.latency + 0.0 * o.cost;
-    if (!detail::is_finite(zero)) e = errc::alir_not_finite;
-    if (e != errc::ok) return detail::error_at(m, e, i);
+    if (!is_finite(zero)) e = errc::alir_not_finite;
+    if (e != errc::ok) return source.at(e, i);
   }
   for (std::size_t i = 0; i < m.tables.size(); ++i) {
     const lookup_table& t = m.tables[i];
-    errc e = detail::holds_entries(m, i) && t.hash_first <= m.hashes.size()
-                 ? errc::ok
-                 : errc::alir_table_empty;
+    errc e =
+        holds_entries(m, i) && t.hash_first <= m.hashes.size() ? errc::ok : errc::alir_table_empty;
     for (const double v : {t.out_qint.min, t.out_qint.max, t.out_qint.step})
-      if (!detail::is_finite(v)) e = errc::alir_not_finite;
-    if (e != errc::ok) return detail::error_at_table(m, e, i);
+      if (!is_finite(v)) e = errc::alir_not_finite;
+    if (e != errc::ok) return error_at_table(m, e, i);
   }
-  text out;
-  (void)out.prepare(64 * m.ops.size());  // about what the operations take: 36 bytes at least
-  json::writer w(out);
+  return {};
+}
+
+inline void write_table(json::writer& w, const model& m, std::size_t index, int f) {
+  const table_spec t = spec_of(m, index, f);
+  const auto number = [&](const char* key, double v, std::uint8_t flag) {
+    w.key(key);
+    if (is_integral(v, (t.spelled & flag) != 0))
+      w.integer(static_cast<std::int64_t>(v));
+    else
+      w.number(v);
+  };
+  w.begin_object().key("spec").begin_object().key("hash").string(t.hash);
+  w.key("out_qint").begin_object();
+  number("min", t.out_qint.min, spelling::min);
+  number("max", t.out_qint.max, spelling::max);
+  number("step", t.out_qint.step, spelling::step);
+  w.end().key("inp_width").integer(t.inp_width).end();
+  w.key("table").begin_array();
+  for (const std::int32_t v : entries(m, m.tables[index])) w.integer(v);
+  w.end().end();
+}
+
+/// The array of a model: what is in "model", and a block of a pipeline.
+inline void write_block(json::writer& w, const model& m, std::int32_t version) {
   const auto integers = [&w](const pool<std::int32_t>& list) {
     w.begin_array();
     for (const std::int32_t v : list) w.integer(v);
     w.end();
   };
-  w.begin_object().key("model").begin_array();
+  w.begin_array();
   w.begin_array().integer(m.n_inputs).integer(m.n_outputs).end();
   integers(m.inp_shifts);
   integers(m.out_idxs);
@@ -8132,44 +8591,42 @@ TESSERA_INLINE result<text> write_json(const model& m) {
   w.begin_array();
   for (const std::uint8_t negative : m.out_negs) w.boolean(negative != 0);
   w.end();
-
   w.begin_array();
-  for (const operation& o : m.ops)
-    w.record(detail::row_capacity, [&o](json::cursor to) { return detail::write_row(to, o); });
+  for (const operation& o : m.ops) write_operation(w, m, o, version);
   w.end().integer(m.carry_size).integer(m.adder_size);
-
   if (m.tables.empty()) {
     w.null();
   } else {
-    const pool<std::int16_t> fractions = detail::table_fractions(m);
+    const pool<std::int16_t> fractions = table_fractions(m);
     w.begin_array();
-    for (std::size_t i = 0; i < m.tables.size(); ++i) {
-      const detail::table_spec t = detail::spec_of(m, i, fractions[i]);
-      const auto number = [&](const char* key, double v, std::uint8_t flag) {
-        w.key(key);
-        if (detail::is_integral(v, (t.spelled & flag) != 0))
-          w.integer(static_cast<std::int64_t>(v));
-        else
-          w.number(v);
-      };
-      w.begin_object().key("spec").begin_object().key("hash").string(t.hash);
-      w.key("out_qint").begin_object();
-      number("min", t.out_qint.min, spelling::min);
-      number("max", t.out_qint.max, spelling::max);
-      number("step", t.out_qint.step, spelling::step);
-      w.end().key("inp_width").integer(t.inp_width).end();
-      w.key("table").begin_array();
-      for (const std::int32_t v : entries(m, m.tables[i])) w.integer(v);
-      w.end().end();
-    }
+    for (std::size_t i = 0; i < m.tables.size(); ++i) write_table(w, m, i, fractions[i]);
     w.end();
   }
-  w.end().key("meta").string("ALIRModel").key("spec_version").integer(2).end();
-  return out;
+  w.end();
 }
 
-TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
-  if (const error e = detail::check_interface(m); e.code != errc::ok) return e;
+/// What every form of bytecode wants of an operation; `pad` gets a lookup's.
+[[nodiscard]] inline errc check_bytecode(const model& m, std::size_t index, std::int64_t& pad) {
+  const operation& o = m.ops[index];
+  errc e = check_ids(m, index).first();
+  if (e == errc::ok) e = check_interval(o.qint);
+  if (e != errc::ok) return e;
+  const bool is_shift = o.code == opcode::add || o.code == opcode::subtract;
+  if (is_shift && !is_int32(o.data)) return errc::alir_bytecode_range;
+  if (o.code != opcode::lookup) return errc::ok;
+  const interval& x = m.ops[static_cast<std::size_t>(o.id0)].qint;
+  const double p = table_pad(x, type_of(x));
+  if (o.data < 0 || o.data > INT32_MAX || !(p >= INT32_MIN && p <= INT32_MAX))
+    return errc::alir_bytecode_range;
+  pad = static_cast<std::int64_t>(p);
+  return errc::ok;
+}
+
+/// Words of version 2.
+[[nodiscard]] inline result<pool<std::int32_t>> write_words(const in_version& source) {
+  if (source.error().code != errc::ok) return source.error();
+  const model& m = *source;
+  if (const error e = check_interface(m); e.code != errc::ok) return e;
   pool<std::int32_t> words;
   words.reserve(6 + m.inp_shifts.size() + 3 * m.out_idxs.size() + 8 * m.ops.size() +
                 m.tables.size() + m.table_data.size());
@@ -8181,24 +8638,17 @@ TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
   for (const pool<std::int32_t>* list : {&m.inp_shifts, &m.out_idxs, &m.out_shifts})
     words.append(list->data(), list->size());
   for (const std::uint8_t negative : m.out_negs) word(negative != 0 ? 1 : 0);
+  std::int64_t terms_used = 0;
   for (std::size_t i = 0; i < m.ops.size(); ++i) {
     const operation& o = m.ops[i];
-    errc e = detail::check_version_2(o);
-    if (e == errc::ok) e = detail::check_ids(m, i).first();
-    if (e == errc::ok) e = detail::check_interval(o.qint);
-    std::int64_t data = detail::pack_data(o);
-    const bool low_only = o.code == opcode::add || o.code == opcode::subtract;
-    if (e == errc::ok && low_only && (o.data < INT32_MIN || o.data > INT32_MAX))
-      e = errc::alir_bytecode_range;
-    if (e == errc::ok && o.code == opcode::lookup) {
-      const interval& x = m.ops[static_cast<std::size_t>(o.id0)].qint;
-      const double pad = table_pad(x, type_of(x));
-      if (o.data < 0 || o.data > INT32_MAX || !(pad >= INT32_MIN && pad <= INT32_MAX))
-        e = errc::alir_bytecode_range;
-      else
-        data = static_cast<std::int64_t>(pad) << 32 | o.data;
-    }
-    if (e != errc::ok) return detail::error_at(m, e, i);
+    std::int64_t pad = 0;
+    errc e = check_form(m, o, 2, terms_used);
+    if (e == errc::ok) e = check_bytecode(m, i, pad);
+    if (e != errc::ok) return source.at(e, i);
+    const std::int64_t data =
+        o.code == opcode::lookup ? static_cast<std::int64_t>(static_cast<std::uint64_t>(pad) << 32 |
+                                                             static_cast<std::uint64_t>(o.data))
+                                 : pack_data(o);
     const fixed_type t = type_of(o.qint);
     for (const std::int64_t v :
          {static_cast<std::int64_t>(o.code), std::int64_t{o.id0}, std::int64_t{o.id1}, data,
@@ -8210,17 +8660,117 @@ TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
   return words;
 }
 
+/// Appends integers as little-endian bytes.
+class byte_writer {
+ public:
+  explicit byte_writer(text& out) noexcept : out_(out) {}
+
+  template <class Int>
+  void put(std::int64_t v) {
+    store_le(reinterpret_cast<std::byte*>(out_.prepare(sizeof(Int))), static_cast<Int>(v));
+    out_.advance(sizeof(Int));
+  }
+  void put_int32s(view<std::int32_t> list) {
+    for (const std::int32_t v : list) put<std::int32_t>(v);
+  }
+
+ private:
+  text& out_;
+};
+
+/// One operation of the byte form.
+[[nodiscard]] inline errc put_operation(byte_writer& to, const model& m, std::size_t index,
+                                        std::int32_t version) {
+  const operation& o = m.ops[index];
+  std::int64_t pad = 0;
+  if (const errc e = check_bytecode(m, index, pad); e != errc::ok) return e;
+  const fixed_type t = type_of(o.qint);
+  const bool is_sum = o.code == opcode::sum;
+  if (t.i < INT8_MIN || t.i > INT8_MAX || t.f < INT8_MIN || t.f > INT8_MAX ||
+      (is_sum && o.id1 > UINT16_MAX / 2))
+    return errc::alir_bytecode_range;
+  to.put<std::int8_t>(static_cast<std::int64_t>(o.code));
+  to.put<std::uint8_t>(t.k ? 1 : 0);
+  to.put<std::int8_t>(t.i);
+  to.put<std::int8_t>(t.f);
+  if (is_sum) {
+    to.put<std::uint16_t>(o.id1);
+    to.put<std::uint16_t>(2 * std::int64_t{o.id1});
+    for (const term& x : terms(m, o)) to.put<std::uint32_t>(x.id);
+    for (const term& x : terms(m, o)) {
+      to.put<std::int64_t>(x.negative ? 0 : 1);
+      to.put<std::int64_t>(x.shift);
+    }
+    return errc::ok;
+  }
+  addresses_and_data parts(o, version);
+  if (o.code == opcode::lookup) parts.data[parts.n_data++] = pad;
+  to.put<std::uint16_t>(static_cast<std::int64_t>(parts.n_ids));
+  to.put<std::uint16_t>(static_cast<std::int64_t>(parts.n_data));
+  for (std::size_t i = 0; i < parts.n_ids; ++i) to.put<std::uint32_t>(parts.ids[i]);
+  for (std::size_t i = 0; i < parts.n_data; ++i) to.put<std::int64_t>(parts.data[i]);
+  return errc::ok;
+}
+
+/// Bytes of versions 3 and 4.
+[[nodiscard]] inline result<text> write_bytes(const in_version& source) {
+  const model& m = *source;
+  if (const error e = check_interface(m); e.code != errc::ok) return e;
+  text out;
+  (void)out.prepare(32 * m.ops.size());
+  byte_writer to(out);
+  out << "ALIR";
+  for (const std::int64_t v :
+       {std::int64_t{source.version()}, m.n_inputs, m.n_outputs,
+        static_cast<std::int64_t>(m.ops.size()), static_cast<std::int64_t>(m.tables.size())})
+    to.put<std::uint32_t>(v);
+  for (const pool<std::int32_t>* list : {&m.inp_shifts, &m.out_idxs, &m.out_shifts})
+    to.put_int32s(*list);
+  for (const std::uint8_t negative : m.out_negs) to.put<std::uint8_t>(negative != 0 ? 1 : 0);
+  std::int64_t terms_used = 0;
+  for (std::size_t i = 0; i < m.ops.size(); ++i) {
+    errc e = check_form(m, m.ops[i], source.version(), terms_used);
+    if (e == errc::ok) e = put_operation(to, m, i, source.version());
+    if (e != errc::ok) return source.at(e, i);
+  }
+  for (const lookup_table& t : m.tables) {
+    to.put<std::uint32_t>(static_cast<std::int64_t>(t.count));
+    to.put_int32s(entries(m, t));
+  }
+  return out;
+}
+
+}  // namespace alir::detail
+namespace alir {
+
+TESSERA_INLINE result<text> write_json(const model& m, std::int32_t version) {
+  const detail::in_version source(m, version);
+  if (source.error().code != errc::ok) return source.error();
+  if (const error e = detail::check_json(source); e.code != errc::ok) return e;
+  text out;
+  (void)out.prepare(64 *
+                    (*source).ops.size());  // about what the operations take: 36 bytes at least
+  json::writer w(out);
+  w.begin_object().key("model");
+  detail::write_block(w, *source, source.version());
+  w.key("meta").string("ALIRModel").key("spec_version").integer(source.version()).end();
+  return out;
+}
+
+TESSERA_INLINE result<pool<std::int32_t>> write_bytecode(const model& m) {
+  return detail::write_words(detail::in_version(m, 2));
+}
+
 TESSERA_INLINE result<text> write(const model& m, const write_options& options) {
-  if (options.encoding != encoding::bytecode) return write_json(m);
-  const result<pool<std::int32_t>> words = write_bytecode(m);
+  if (options.encoding != encoding::bytecode) return write_json(m, options.version);
+  const detail::in_version source(m, options.version);
+  if (source.error().code != errc::ok) return source.error();
+  if (source.version() != 2) return detail::write_bytes(source);
+  const result<pool<std::int32_t>> words = detail::write_words(source);
   if (!words) return words.error();
   text out;
-  std::byte word[4];
   out.reserve(4 * words->size());
-  for (const std::int32_t v : *words) {
-    store_le(word, v);
-    out << as_text(bytes(word, sizeof word));
-  }
+  detail::byte_writer(out).put_int32s(*words);
   return out;
 }
 

@@ -367,7 +367,7 @@ concept temporary_text =
 #define TESSERA_ALIR_ERRORS(X)                                                                     \
   X(alir_version_1, 1000, "ALIR versions 0 and 1 (DAIS) are not supported: expected 2, 3 or 4")    \
   X(alir_version_unknown, 1001, "unknown ALIR spec_version: expected 2, 3 or 4")                   \
-  X(alir_meta, 1002, "expected meta to be \"ALIRModel\"")                                          \
+  X(alir_meta, 1002, "expected meta to be \"ALIRModel\" or \"DAISModel\"")                         \
   X(alir_missing_meta, 1003, "expected a member \"meta\"")                                         \
   X(alir_missing_version, 1004, "expected a member \"spec_version\"")                              \
   X(alir_missing_model, 1005, "expected a member \"model\"")                                       \
@@ -433,7 +433,8 @@ concept temporary_text =
                                                                                                    \
   X(alir_not_version_2, 1080, "spec_version 2 can't express this operation")                       \
   X(alir_not_finite, 1081, "JSON can't express a number that is not finite")                       \
-  X(alir_bytecode_range, 1082, "the value does not fit an int32 word of the bytecode")             \
+  X(alir_bytecode_range, 1082, "the value does not fit its field of the bytecode")                 \
+  X(alir_not_version_3, 1083, "spec_version 3 can't express this operation")                       \
                                                                                                    \
   X(alir_lookup_range, 1090, "the value is outside the range of the lookup table")                 \
                                                                                                    \

@@ -7,13 +7,14 @@
 //   if (!model) return fail(describe(model.error(), source));
 //   std::cout << tessera::alir::print(*model);
 //   auto program = tessera::alir::verify(std::move(*model));       // what a VM takes
-//   auto json = tessera::alir::write_json(program->model());       // or write_bytecode
+//   auto json = tessera::alir::write_json(program->model());       // or write
 //
 //   read            any encoding, or a forced one                 alir/read.hpp
 //   read_json       versions 2, 3 and 4 of the JSON form          alir/read_json.hpp
 //   read_bytecode   int32 words (2) and bytes (3 and 4)           alir/read_bytecode.hpp
 //   verify          proves that a model can run                   alir/verify.hpp
-//   write_json, write_bytecode   version 2                        alir/write.hpp
+//   write           versions 2, 3 and 4 in both encodings         alir/write.hpp
+//   to_version      the same program in another version           alir/versions.hpp
 //   print           a human-readable listing                      alir/print.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
@@ -33,6 +34,7 @@
 #include "alir/read_bytecode.hpp"
 #include "alir/read_json.hpp"
 #include "alir/verify.hpp"
+#include "alir/versions.hpp"
 #include "alir/write.hpp"
 #include "core/describe.hpp"
 

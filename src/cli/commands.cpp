@@ -348,9 +348,10 @@ constexpr option_row option_rows[] = {
      "NAC v1.2: the registry of streams (registry.json in the folder of FILE)"},
     // convert, import, assemble, canonicalise, diff and fmt
     {"convert", "--to", "FORM", everywhere,
-     "ALIR: json, bytecode or source text (by the output's name, else unchanged);\n"
-     "ARK and NAC: a dialect or a version (likewise)",
-     "json bytecode cpp d1a d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
+     "ALIR: json, bytecode or cpp (by the output's name, else unchanged), a version\n"
+     "(else unchanged), or both; ARK and NAC: a dialect or a version (likewise)",
+     "json bytecode cpp v2 v3 v4 json-v2 json-v3 json-v4 bytecode-v2 bytecode-v3 bytecode-v4 d1a "
+     "d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
     {"convert", "--name", "NAME", in_alir, "The namespace of C++ (the output's name)"},
     {"convert", "--pretty", "", in_ark | in_nac,
      "ARK: write indented lines, as the format's own tool does (as the input is)"},
@@ -618,9 +619,10 @@ counters show the live bytes of each memory and the live tokens. Buffers are zer
 given, because the time of a task depends only on its shapes. A report of units, stalls and memories
 goes to standard error.)"},
     {"convert", in_alir,
-     R"(An output that ends in .json is JSON version 2, as the format's own tool writes it; one that ends in
-.bc is bytecode version 2. Programs that version 2 can't represent are refused. Bytecode holds no
-latencies, costs or intervals; JSON made from it has 0.0, 0.0 and each type's full interval.)"},
+     R"(An output that ends in .json is JSON, as the format's own tools write it; one that ends in .bc is
+bytecode. The version stays the same unless --to gives another; what that one lacks is rewritten as
+operations that compute the same values, or refused. Bytecode holds no latencies, costs or intervals;
+JSON made from it has 0.0, 0.0 and each type's full interval.)"},
     {"convert", in_ark,
      R"(Models keep their dialect unless --to names another. Nodes of dialects before d3 have several
 operations; d3 has a node for each. Plans have only one form, so they are only formatted.
@@ -837,7 +839,7 @@ constexpr help_row example_rows[] = {
      "tessera trace model.nac --shape 1x16:i64 --schedule none | gzip > trace.json.gz"},
     {"trace", in_nem, "tessera trace gemm.nem -o trace.json --report -"},
     {"trace", in_nem, "tessera trace gemm.nem --device small --timing bandwidth=64 --json"},
-    {"convert", in_alir, "tessera convert model.v4.json model.json.gz"},
+    {"convert", in_alir, "tessera convert model.json model.v2.json.gz --to v2"},
     {"convert", in_alir, "tessera convert model.json --output model.bc"},
     {"convert", in_alir, "tessera convert model.bc --to json --output - | jq .model[5][0]"},
     {"convert", in_ark, "tessera convert ark.d1b.json ark.json --to d3"},

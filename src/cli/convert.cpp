@@ -41,8 +41,26 @@ struct options {
   return std::nullopt;
 }
 
-/// ALIR's form by the ending of the output's name, or else that of the input.
-[[nodiscard]] std::string_view form_of_name(std::string_view path, format input) {
+/// A form of ALIR, as in --to: "bytecode", "v4", "bytecode-v4", "cpp". What it leaves open is empty or 0.
+struct alir_form {
+  std::string_view encoding;
+  std::int32_t version = 0;
+};
+[[nodiscard]] std::optional<alir_form> alir_form_of(std::string_view form) {
+  alir_form out;
+  if (form == "cpp") return alir_form{form};
+  for (const std::string_view encoding : {"json", "bytecode"})
+    if (form.substr(0, encoding.size()) == encoding) out.encoding = encoding;
+  form.remove_prefix(out.encoding.size());
+  if (!out.encoding.empty() && form.empty()) return out;
+  if (!out.encoding.empty() && form[0] == '-') form.remove_prefix(1);
+  if (form.size() != 2 || form[0] != 'v' || form[1] < '2' || form[1] > '4') return std::nullopt;
+  out.version = form[1] - '0';
+  return out;
+}
+
+/// ALIR's encoding by the ending of the output's name, or else that of the input.
+[[nodiscard]] std::string_view encoding_of_name(std::string_view path, format input) {
   path = io::without_codec(path);
   if (path.ends_with(".json")) return "json";
   if (path.ends_with(".bc")) return "bytecode";
@@ -69,25 +87,21 @@ struct options {
 }
 
 [[nodiscard]] exit_code convert_alir(const source& file, const reporting& to,
-                                     const std::string& output, std::string_view form,
+                                     const std::string& output, const alir_form& form,
                                      const std::string& name) {
   report found;
   const result<alir::program> p = verify_alir(file, &found);
   if (!p) return to.fail(found, p.error(), file);
-  if (form == "cpp") {
+  if (form.encoding == "cpp") {
     const text header = transform::to_cpp(*p, name);
     return write_result(output, as_bytes(header));
   }
-  if (form == "json") {
-    const result<text> json = alir::write_json(p->model());
-    if (json) return write_result(output, as_bytes(*json));
-    return to.fail(json.error(), file);
-  }
-  const result<pool<std::int32_t>> words = alir::write_bytecode(p->model());
-  if (!words) return to.fail(words.error(), file);
-  std::vector<std::byte> raw(words->size() * 4);
-  for (std::size_t i = 0; i < words->size(); ++i) store_le(raw.data() + 4 * i, (*words)[i]);
-  return write_result(output, raw);
+  const result<text> out = alir::write(
+      p->model(),
+      {.encoding = form.encoding == "json" ? alir::encoding::json : alir::encoding::bytecode,
+       .version = form.version});
+  if (!out) return to.fail(out.error(), file);
+  return write_result(output, as_bytes(*out));
 }
 
 [[nodiscard]] exit_code convert_model(const source& file, const reporting& to,
@@ -115,6 +129,7 @@ struct options {
   const std::optional<ark::dialect> dialect = dialect_of(o.form);
   const std::optional<nac::header> version = version_of_name(o.form);
   const std::string to_form = "--to " + o.form;
+  const std::optional<alir_form> program_form = alir_form_of(o.form);
   const unsigned families = dialect || version ? in_ark | in_nac
                             : o.form.empty()   ? everywhere
                                                : in_alir;
@@ -127,11 +142,12 @@ struct options {
            [&](const source& file) { return check_option("convert", to_form, families, file); },
        .alir =
            [&](const source& file) {
-             const std::string_view form =
-                 o.form.empty() ? form_of_name(o.output, file.what) : o.form;
-             if (is_terminal && form == "bytecode") return to_terminal("bytecode");
-             const bool emits = form == "cpp";
-             if (!emits && !o.name.empty())
+             alir_form form = program_form.value_or(alir_form{});
+             if (form.encoding.empty()) form.encoding = encoding_of_name(o.output, file.what);
+             if (is_terminal && form.encoding == "bytecode") return to_terminal("bytecode");
+             if (form.encoding == "cpp" && form.version != 0)
+               return usage_error("convert", to_form + " is for JSON and bytecode, not for C++");
+             if (form.encoding != "cpp" && !o.name.empty())
                return usage_error("convert", "--name is for source text; give --to cpp, too");
              return convert_alir(file, to, o.output, form,
                                  o.name.empty() ? stem_of(o.output) : o.name);

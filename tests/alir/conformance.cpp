@@ -139,7 +139,10 @@ const std::vector<test_case>& manifest() {
 
 /// The stages of a case up to its own; the error of the last.
 error run(const test_case& c, const model* read) {
-  if (c.stage == "write_json") return tessera::alir::write_json(*read).error();
+  if (c.stage == "write_json") return tessera::alir::write_json(*read, 2).error();
+  if (c.stage == "write_json_3") return tessera::alir::write_json(*read, 3).error();
+  if (c.stage == "write_bytes")
+    return tessera::alir::write(*read, {.encoding = tessera::alir::encoding::bytecode}).error();
   if (c.stage == "write_bytecode") return tessera::alir::write_bytecode(*read).error();
   const auto proven = tessera::alir::verify(model(*read));
   if (c.stage == "verify" || !proven) return proven.error();

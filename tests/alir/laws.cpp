@@ -35,14 +35,16 @@ bool survive(std::string_view content, bool is_bytecode) {
     return false;
   }
   if (samples::alir::print(*m).empty()) FAIL("nothing printed");
-  (void)samples::alir::write_json(*m);
+  for (const int version : {2, 3, 4}) (void)samples::alir::write_json(*m, version);
   auto p = samples::alir::verify(std::move(*m));
   if (!p) {
     if (p.error().offset > content.size())
       FAIL("offset " << p.error().offset << " of " << content.size());
     return false;
   }
-  (void)samples::alir::write_bytecode(p->model());
+  for (const int version : {2, 3, 4})
+    (void)samples::alir::write(p->model(),
+                               {.encoding = samples::alir::encoding::bytecode, .version = version});
   tessera::vm::alir::machine vm(*p);
   if (vm.inputs() > 1000 || vm.outputs() > 1000) return true;
   const std::vector<double> in(vm.inputs() * 3, -1.5);

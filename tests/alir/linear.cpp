@@ -37,7 +37,8 @@ TESSERA_MEASURED void measure_read() {
 }
 TESSERA_MEASURED void measure_print() { made += alir::print(*model).size(); }
 TESSERA_MEASURED void measure_write_json() {
-  if (const auto out = alir::write_json(*model)) made += out->size();
+  for (const int version : {2, 4})
+    if (const auto out = alir::write_json(*model, version)) made += out->size();
 }
 TESSERA_MEASURED void measure_describe() {
   made += tessera::describe({tessera::errc::alir_opcode, content.size() * 9 / 10}, content).size();

@@ -86,8 +86,9 @@ struct file {
   return std::move(*m);
 }
 
-[[nodiscard]] inline std::string json(const alir::model& m) {
-  auto out = alir::write_json(m);
+/// JSON of version 2, or of another one.
+[[nodiscard]] inline std::string json(const alir::model& m, std::int32_t version = 2) {
+  auto out = alir::write_json(m, version);
   if (!out) FAIL("write_json: " << std::string(out.error().name()) << " at " << out.error().offset);
   return std::string(out->view());
 }

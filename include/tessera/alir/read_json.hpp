@@ -18,6 +18,7 @@
 //   lookup_tables  null, absent, or [{"spec":{"hash":s,"out_qint":{"min":d,"max":d,"step":d},
 //                  "inp_width":n},"table":[n,...]},...]; "spec" may be absent
 //
+// "meta" may also be "DAISModel", the format's former name, which its own tools load as the same.
 // Members come in any order, and unknown ones are checked as JSON and dropped. Version 1 (DAIS) is
 // a bare array with other opcodes; it and unknown versions are refused by name, even when the model
 // in such a file would not read either. Integers where the specification has fractions are

@@ -178,7 +178,8 @@ class json_model_reader {
         has_model = true;
       } else if (key == "meta") {
         const std::uint64_t at = in_.offset();
-        if (in_.string() != "ALIRModel") in_.fail(errc::alir_meta, at);
+        const std::string_view meta = in_.string();
+        if (meta != "ALIRModel" && meta != "DAISModel") in_.fail(errc::alir_meta, at);
         has_meta = true;
       } else if (key == "spec_version") {
         version_at_ = in_.offset();
