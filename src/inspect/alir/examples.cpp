@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Inputs for which a value is outside of given bounds: some that push one operation to its end, by the sign with which
-// each input counts, then corners and random ones. All run through the machine, so that an example is one.
+// Inputs for which a value is outside of given bounds: some that push one operation to its end, by
+// the sign with which each input counts, then corners and random ones. All run through the machine,
+// so that an example is one.
 
 #include <algorithm>
 #include <cmath>
@@ -33,7 +34,8 @@ struct input_domain {
   }
 };
 
-/// What all operations that read an input take for a number within their intervals, on the finest of their grids.
+/// What all operations that read an input take for a number within their intervals, on the finest
+/// of their grids.
 [[nodiscard]] std::vector<input_domain> domains_of(const alir::program& p) {
   constexpr std::int64_t most = std::int64_t{1} << 53, far = 1000;
   std::vector<input_domain> out(p.model().inp_shifts.size());

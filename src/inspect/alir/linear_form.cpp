@@ -135,7 +135,9 @@ bool linear_forms::expand(linear_form& in, std::int32_t id) const {
 }
 
 bool linear_forms::double_all(linear_form& in, int power) noexcept {
+  constexpr int most = 40;  // far more than any file needs, and possible shifts
   in.halved += power;
+  if (in.halved > most) return false;
   bool fits = times(in.constant, power, in.constant);
   for (linear_form::term& t : in.terms) fits = fits && times(t.by, power, t.by);
   return fits;

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// An operation's value as a sum of multiples of earlier values: what an interval of each operand forgets, that two of
-// them depend on the same number, is there as a coefficient.
+// An operation's value as a sum of multiples of earlier values: what an interval of each operand
+// forgets, that two of them depend on the same number, is there as a coefficient.
 //
 //   linear_form sum;                        // (x + y) - x
 //   if (forms.open(sum, i, 1))              // 1·v_i
 //     while (!fits(forms.values(sum)) && forms.expand(sum, forms.last(sum))) {}
 //
 // Lifetime:   borrows the program and the sets of values.
-// Errors:     false where a coefficient would pass 64 bits or terms are too many; the form is worthless then.
+// Errors:     false where a coefficient would pass 64 bits or terms are too many; the form is
+//             worthless then.
 // Limits:     max_terms.
 // Allocation: the terms.
 
@@ -43,7 +44,8 @@ class linear_forms {
   linear_forms(const alir::program& p, const std::vector<value_set>& values)
       : p_(p), values_(values), drops_only_zeros_(p.size()) {}
 
-  /// Adds `by` times what operation i adds up, before it shifts its result; false if it isn't a sum.
+  /// Adds `by` times what operation i adds up, before it shifts its result; false if it isn't a
+  /// sum.
   [[nodiscard]] bool open(linear_form& to, std::int32_t i, std::int64_t by) const;
   [[nodiscard]] bool add(linear_form& to, std::int32_t id, std::int64_t by) const;
   [[nodiscard]] bool add_scaled(linear_form& to, const linear_form& form, std::int64_t by) const;

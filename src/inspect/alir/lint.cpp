@@ -152,15 +152,16 @@ class linter {
       out << ": its values " << (r.is_reached ? "reach " : "lie in ") << shown(i, r);
     write_example(out, i, e);
   }
-  /// Whether the type holds the declared interval, which the format's rule for widths doesn't always grant.
+  /// Whether the type holds the declared interval, which the format's rule for widths doesn't
+  /// always grant.
   [[nodiscard]] bool holds_interval(std::size_t i, const vm::alir::range& type) const noexcept {
     const alir::interval& q = p_.op(i).qint;
     return (q.min == 0 && q.max == 0) ||
            (std::round(q.max / q.step) <= static_cast<double>(type.high) &&
             std::round(q.min / q.step) >= static_cast<double>(type.low));
   }
-  /// Compilers fill entries that no input reaches with 0. An interval without 0 says so, as long as no input is
-  /// known that reaches one.
+  /// Compilers fill entries that no input reaches with 0. An interval without 0 says so, as long as
+  /// no input is known that reaches one.
   [[nodiscard]] bool is_masked_entry(std::size_t i, const alir_example& e) const {
     if (p_.op(i).code != opcode::lookup || e.found || ranges_[i].is_reached) return false;
     const alir_range declared = ranges_.declared(i);
@@ -241,7 +242,8 @@ class linter {
     }
   }
 
-  /// A warning where an output is computed and always the same; a note where the file says so itself.
+  /// A warning where an output is computed and always the same; a note where the file says so
+  /// itself.
   void check_outputs() {
     for (std::size_t j = 0; j < m_.out_idxs.size(); ++j) {
       const std::int32_t x = m_.out_idxs[j];

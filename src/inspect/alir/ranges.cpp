@@ -35,7 +35,8 @@ using alir::opcode;
 [[nodiscard]] bool same(const vm::alir::range& a, const vm::alir::range& b) noexcept {
   return a.low == b.low && a.high == b.high;
 }
-/// What is in both. Both hold all values, so nothing is in both only where there are none: no input keeps its promise.
+/// What is in both. Both hold all values, so nothing is in both only where there are none: no input
+/// keeps its promise.
 [[nodiscard]] vm::alir::range both(const vm::alir::range& a, const vm::alir::range& b) noexcept {
   const vm::alir::range r{std::max(a.low, b.low), std::min(a.high, b.high)};
   return r.low <= r.high ? r : a;
@@ -48,7 +49,7 @@ class range_pass {
         m_(p.model()),
         assumed_(assumed),
         scans_(4 * (m_.table_data.size() + p.size())),
-        work_(1024 * std::uint64_t{p.size()} + (1 << 20)),
+        work_(1024 * std::uint64_t{p.size()} + (1 << 14)),
         forms_(p, kept_) {}
 
   void run(std::vector<alir_range>& reach) {
@@ -107,7 +108,8 @@ class range_pass {
     return somewhere(vm::alir::anything, 0);
   }
 
-  /// Every number of the type is one for some double, if it and the scale are such that doubles hold it.
+  /// Every number of the type is one for some double, if it and the scale are such that doubles
+  /// hold it.
   [[nodiscard]] value_set input(std::size_t i) const noexcept {
     const auto n = static_cast<std::size_t>(p_.op(i).id0);
     value_set x = single(0);
@@ -236,7 +238,9 @@ class range_pass {
     bool wraps = plain.wraps;
     while ((wraps || !best.within(limits_)) && spend(sum.terms.size())) {
       const std::int32_t next = forms_.last(sum);
-      if (next == linear_forms::none || !forms_.expand(sum, next)) break;
+      if (next == linear_forms::none) break;
+      if (!forms_.expand(sum, next))
+        return wraps || same(best, plain.r) ? plain : somewhere(best, plain.inputs);
       if (!forms_.bounds(sum, now) ||
           (result > 0 && !vm::alir::fits(now, 64 - static_cast<int>(result))))
         continue;
@@ -285,7 +289,8 @@ class range_pass {
     return again.r.within(linear.r) ? again : clipped(linear, again.r);
   }
 
-  /// An operand that is computed from the condition by a few operations, of whatever kind: these once more.
+  /// An operand that is computed from the condition by a few operations, of whatever kind: these
+  /// once more.
   [[nodiscard]] value_set evaluated_again(std::int32_t operand, std::size_t condition,
                                           const vm::alir::range& given) {
     const auto first = static_cast<std::int32_t>(condition);

@@ -231,8 +231,8 @@ value_set wrapped(const value_set& x, tessera::alir::fixed_type t) noexcept {
 
 namespace {
 
-/// The least a | b of low <= a, b <= high in two ranges of unsigned numbers: where only one of the lower ends has a
-/// bit, the other may take it and be 0 below.
+/// The least a | b of low <= a, b <= high in two ranges of unsigned numbers: where only one of the
+/// lower ends has a bit, the other may take it and be 0 below.
 [[nodiscard]] std::uint64_t least_or(std::uint64_t a, std::uint64_t a_end, std::uint64_t b,
                                      std::uint64_t b_end) noexcept {
   for (std::uint64_t bit = std::uint64_t{1} << 63; bit != 0; bit >>= 1) {

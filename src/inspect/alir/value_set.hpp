@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Sets of int64 that hold the values of an operation: an interval, a grid, and what is known to be reached. All
-// functions are those of the machine, which wraps around at 64 bits.
+// Sets of int64 that hold the values of an operation: an interval, a grid, and what is known to be
+// reached. All functions are those of the machine, which wraps around at 64 bits.
 //
 //   value_set sum = add(shifted(a, 3), b);
 //   if (sum.full) ...   // each of its numbers is a value for some inputs

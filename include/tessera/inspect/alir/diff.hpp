@@ -1,22 +1,24 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What differs between two ALIR programs, whatever the numbers of their operations, their version and their encoding.
+// What differs between two ALIR programs, whatever the numbers of their operations, their version
+// and their encoding.
 //
 //   const auto d = tessera::inspect::diff(before, after);
 //   for (const auto& o : d.outputs) std::cout << o.what << ": " << o.before << " -> " << o.after;
 //
-// Operations are paired where they compute the same from the same, down to the inputs. What is left is paired in the
-// order of the programs: with what does the same with paired operands, with what has the same opcode and operands, with
-// what has the same operands, with what has the same opcode and one of them. The rest was added or removed. So one
-// changed operation doesn't make all that depend on it different.
+// Operations are paired where they compute the same from the same, down to the inputs. What is left
+// is paired in the order of the programs: with what does the same with paired operands, with what
+// has the same opcode and operands, with what has the same operands, with what has the same opcode
+// and one of them. The rest was added or removed. So one changed operation doesn't make all that
+// depend on it different.
 //
-//   model       inputs and outputs, inp_shifts; carry_size, adder_size; latency of the whole, and cost
+//   model       inputs and outputs, inp_shifts; carry_size, adder_size; the whole's latency, cost
 //   outputs     the operation that they show, by pairs; sign and shift
 //   operations  opcode, operands by pairs, data, shift, interval, entries of the table
 //
-// Of bytecode, which has no intervals, types are compared, and neither latency nor cost. Latencies and
-// costs of single operations aren't compared.
+// Of bytecode, which has no intervals, types are compared, and neither latency nor cost. Latencies
+// and costs of single operations aren't compared.
 //
 // Lifetime:   texts own themselves; indices are those of the programs.
 // Errors:     none: any programs.

@@ -6,10 +6,10 @@
 //   tessera::inspect::picture p = tessera::inspect::draw(program, {.fold = true});
 //   tessera::text for_browsers = tessera::inspect::svg(p);  // or dot(p), for Graphviz
 //
-//   frame          a stage: the operations whose latencies begin with the same integer; where the file
-//                  has no latencies, those of one depth
-//   box            an operation: opcode and type; bold: on the critical path. Folded: all operations of a
-//                  stage that are needed by the same output only, or by several
+//   frame          a stage: the operations whose latencies begin with the same integer; where the
+//                  file has no latencies, those of one depth
+//   box            an operation: opcode and type; bold: on the critical path. Folded: all
+//                  operations of a stage that are needed by the same output only, or by several
 //   ellipse        an input, an output
 //   arrow          a value; dashed: to the condition of a mux. Folded: with how many there are
 //

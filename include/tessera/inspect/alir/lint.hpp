@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What is suspicious about an ALIR program that verifies: values that its intervals don't hold, work
-// that no output needs.
+// What is suspicious about an ALIR program that verifies: values that its intervals don't hold,
+// work that no output needs.
 //
 //   tessera::report found;
 //   auto program = alir::verify(std::move(model), {}, &found);
@@ -13,19 +13,21 @@
 //   alir_table_short          values of a lookup's operand have no entry: running would end there
 //   alir_dead_operation       no output needs an operation; inputs may be unused
 //   alir_duplicate_operation  an earlier operation has the same value for all inputs
-//   alir_constant_output      an output has one value for all inputs; a note, where it is of a constant
-//                             or of no operation
+//   alir_constant_output      an output has one value for all inputs; a note, where it is that of a
+//                             constant or of no operation
 //   alir_shifted_out          an operand is shifted by all of its bits, so that it doesn't count
 //   alir_latency_order        a value is ready before its operands are
 //   alir_negative_cost        a latency or a cost is negative
 //
-// Ranges are those of alir_assumption::intervals: inputs keep to their intervals. Where an overflow is proven the
-// message says "exceeds", else "may exceed"; where an input that shows it was found, the note has it. Bytecode has no
-// intervals, only types that are larger, and neither latency nor cost: of it the rules about them report nothing.
+// Ranges are those of alir_assumption::intervals: inputs keep to their intervals. Where an overflow
+// is proven the message says "exceeds", else "may exceed"; where an input that shows it was found,
+// the note has it. Bytecode has no intervals, only types that are larger, and neither latency nor
+// cost: of it the rules about them report nothing.
 //
 // Lifetime:   a report owns its texts.
 // Errors:     none: findings are warnings and notes.
-// Limits:     inputs are searched for the first findings, on some hundred samples (fewer of huge programs).
+// Limits:     inputs are searched for the first findings, on some hundred samples (fewer of huge
+//             programs).
 // Allocation: 200 bytes for each operation, and the samples.
 
 #ifndef TESSERA_INSPECT_ALIR_LINT_HPP
@@ -59,7 +61,8 @@ struct alir_example {
   std::int64_t value = 0;      ///< of the operation
   bool found = false;
 };
-/// Looks for examples: towards the ends that an operation exceeds, and at random. The same for the same seed.
+/// Looks for examples: towards the ends that an operation exceeds, and at random. The same for the
+/// same seed.
 [[nodiscard]] std::vector<alir_example> find_examples(const alir::program& p,
                                                       std::span<const alir_search> wanted,
                                                       std::uint64_t seed = 0);

@@ -6,10 +6,10 @@
 //   const tessera::inspect::alir_ranges r(program, inspect::alir_assumption::intervals);
 //   if (!r[i].within(r.declared(i))) warn(i);
 //
-// A forward pass of interval arithmetic on the integers of the machine, with the grid on which they lie. It
-// is exact where an operation's operands depend on different inputs: then both ends are values for some
-// inputs, and `is_reached` says so. Where they depend on the same input an interval may be too large; these
-// cases are exact too, or nearly so:
+// A forward pass of interval arithmetic on the integers of the machine, with the grid on which they
+// lie. It is exact where an operation's operands depend on different inputs: then both ends are
+// values for some inputs, and `is_reached` says so. Where they depend on the same input an interval
+// may be too large; these cases are exact too, or nearly so:
 //
 //   the same operand twice    x - x·2^-3, x·x, x & x
 //   sums of sums              (x + y) - x, where the plain interval exceeds what is declared
@@ -59,8 +59,8 @@ struct alir_range {
   }
 };
 
-/// The integers of operation i's interval that its type holds. The bounds are rounded to the grid of the step, as
-/// the format does to find the type.
+/// The integers of operation i's interval that its type holds. The bounds are rounded to the grid
+/// of the step, as the format does to find the type.
 [[nodiscard]] alir_range declared_range(const alir::program& p, std::size_t i) noexcept;
 
 class alir_ranges {

@@ -3,23 +3,23 @@
 //
 // What each operation of an ALIR program computes for some samples.
 //
-//   tessera::inspect::alir_recorder seen(program, inputs, samples);   // row-major [samples][n_inputs]
+//   tessera::inspect::alir_recorder seen(program, inputs, samples);  // [samples][n_inputs]
 //   tessera::text table;
 //   if (auto done = seen.run(); done || done.operation >= 0) seen.append_table(table);
 //
 // Each value is shown as the machine's integer v and as the number v * 2^-f that it means.
 //
-//   table   a block for each sample, a line for each operation; what lies outside of the operation's
-//           declared interval is marked
+//   table   a block for each sample, a line for each operation; what lies outside of the
+//           operation's declared interval is marked
 //   csv     a line for each operation of each sample: sample,operation,opcode,integer,real,outside
 //   json    {"samples": [{"inputs", "values": [{"operation", "opcode", "integer", "real",
 //           "outside"}], "outputs"}]}; integers beyond 2^53 are strings, so that none is rounded
 //   vcd     a value change dump (IEEE 1364), for GTKWave: sample s at time s; scope `integer` has a
-//           wire in two's complement for each operation, as wide as its type or as its values need, scope
-//           `real` its number, scope `port` inputs and outputs
+//           wire in two's complement for each operation, as wide as its type or as its values need,
+//           scope `real` its number, scope `port` inputs and outputs
 //
-// Signals are called by operation: op_12_add. After a trap the samples before it are there, and of its
-// own the operations before it.
+// Signals are called by operation: op_12_add. After a trap the samples before it are there, and of
+// its own the operations before it.
 //
 // Lifetime:   borrows the program; it has the samples.
 // Errors:     those of the machine (see run).
