@@ -28,6 +28,14 @@ container convolutions(const std::vector<std::int64_t>& channels) {
   x = text.add("aten.permute.default(" + x + ", [0, 2, 3, 1])");
   return container(std::string_view(text.with_output(x)));
 }
+/// Of an image, channels last.
+container convolution(const std::vector<std::int64_t>& weights, const std::string& how) {
+  program_text text(8);
+  std::string x = text.add("aten.permute.default(" + text.add("input") + ", [0, 3, 1, 2])");
+  x = text.add("aten.conv2d.default(" + x + ", " + text.weight(weights) + ", null, " + how + ")");
+  x = text.add("aten.permute.default(" + x + ", [0, 2, 3, 1])");
+  return container(std::string_view(text.with_output(x)));
+}
 /// x w, of `terms` terms.
 container product(std::int64_t terms, std::int64_t columns, bool has_bias) {
   program_text text(4);
@@ -90,6 +98,47 @@ TEST_CASE("transform/lower: the next step's weights are loaded before the loop o
   // Too little memory for both.
   CHECK(lowers(net.program(), device("large", 6144, 0), {{1, 16, 16, 8}}, element::f32, &text) ==
         "");
+}
+
+TEST_CASE("transform/lower: rows that tiles have in common are loaded once", "[transform]") {
+  // Convolutions of 3 rows and of 5, dilated ones, and every other row of them.
+  struct {
+    const char* how;
+    std::int64_t stride;
+  } const cases[] = {
+      {"[1, 1], [1, 1]", 1}, {"[2, 2], [1, 1]", 2}, {"[1, 1], [2, 2], [2, 2]", 1}};
+  std::size_t pieces = 0;
+  for (const auto& of : cases)
+    for (const std::int64_t extent : {3, 5})
+      for (const std::int64_t rows : {24, 37}) {
+        INFO(of.how << ' ' << extent << ' ' << rows);
+        const container net = convolution({16, 16, extent, extent}, of.how);
+        transform::lower_options how;
+        how.shapes = {{1, rows, 24, 16}};
+        how.type = element::f16;
+        std::string written;
+        CHECK(lowers(net.program(), device("large"), how.shapes, element::f16, &written) == "");
+        pieces += count_of(written, "transfer.async(dst=region(l1, (1 - (i / ");
+        const timed run(net, device("large"), how);
+        // Two images, the weights, and 64 bytes of some tiles.
+        if (of.stride == 1)
+          CHECK(run.report.all.bytes <=
+                static_cast<std::uint64_t>(2 * rows * 24 * 16 * 2 + extent * extent * 16 * 16 * 2 + 1280));
+      }
+  CHECK(pieces > 2);
+}
+
+TEST_CASE("transform/lower: an image is loaded once for all blocks of weights", "[transform]") {
+  transform::lower_options how;
+  how.shapes = {{1, 14, 14, 128}};
+  how.type = element::f16;
+  const container net = convolution({128, 128, 3, 3}, "[1, 1], [1, 1]");
+  std::string text;
+  CHECK(lowers(net.program(), device("large"), how.shapes, element::f16, &text) == "");
+  CHECK(count_of(text, "loop o") == 1);
+  const timed run(net, device("large"), how);
+  CHECK(run.report.all.bytes <= 14 * 14 * 256 * 2 + 9 * 128 * 128 * 2 + 1280);
+  CHECK(run.report.all.roofline * 100 > run.report.all.cycles * 75);
 }
 
 TEST_CASE("transform/lower: products by slices of their terms", "[transform]") {

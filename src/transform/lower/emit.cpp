@@ -189,7 +189,7 @@ expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t
   return plus(out, first);
 }
 
-expr emitter::near_offset(std::size_t read, const position& at) const {
+expr emitter::near_offset(std::size_t read, const tile_form& g, const position& at) const {
   const std::int64_t place = t_->read_at[read];
   switch (t_->loads[read]) {
     case loading::once:
@@ -198,6 +198,9 @@ expr emitter::near_offset(std::size_t read, const position& at) const {
     case loading::by_slice: return plus(times(at.buffer, t_->other_at[read] - place), place);
     case loading::by_tile:
       return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0), t_->slots_at + place);
+    case loading::whole:
+      return offset_of(t_->step.reads[read], dense_strides(t_->apart_shape(read)), place, g, at,
+                       has_window(read));
   }
   return place;
 }
@@ -298,22 +301,27 @@ void emitter::load(std::size_t read, const tile_form& g, const position& at,
   const home& h = plan_.homes[a.of.home];
   const std::int64_t e = a.form.size();
   const expr from = place_of(read, g, at);
+  const auto box = [&](const segment& s) {
+    return t_->loads[read] == loading::whole ? t_->first_shape(read) : t_->read_shape(read, s);
+  };
   if (const std::int64_t parts = t_->parts[read]; parts > 1) {
-    const std::int64_t size = product(t_->read_shape(read, *g.middle)) * e;
+    const std::int64_t size = product(box(*g.middle)) * e;
     const std::int64_t part = part_size(size, parts);
     for (std::int64_t k = 0; k * part < size; ++k) {
       const std::int64_t bytes = std::min(part, size - k * part);
       to_.transfer(token.empty() ? token : part_name(token, k),
-                   to_.region("l1", plus(near_offset(read, at), k * part), bytes),
+                   to_.region("l1", plus(near_offset(read, g, at), k * part), bytes),
                    to_.region(buffer_of(h), plus(from, k * part), bytes));
     }
     return;
   }
-  move(
-      token, buffer_of(h), from, false, near_offset(read, at), g,
-      [&](const segment& s) { return t_->read_shape(read, s); }, strides_of(read), a.form.type);
+  move(token, buffer_of(h), from, false, near_offset(read, g, at), g, box, strides_of(read),
+       a.form.type);
 }
 
+bool emitter::has_window(std::size_t read) const noexcept {
+  return t_->step.window.exists && read == t_->step.window.read;
+}
 dimensions emitter::strides_of(std::size_t read) const {
   const access& a = t_->step.reads[read];
   const bool is_constant = plan_.homes[a.of.home].what == home::kind::constant;
@@ -325,8 +333,7 @@ expr emitter::place_of(std::size_t read, const tile_form& g, const position& at)
   const std::int64_t first = h.what == home::kind::constant
                                  ? weights_.place_of(a)
                                  : h.offset + a.of.offset * a.form.size();
-  const bool is_window = t_->step.window.exists && read == t_->step.window.read;
-  return offset_of(a, strides_of(read), first, g, at, is_window);
+  return offset_of(a, strides_of(read), first, g, at, has_window(read));
 }
 
 void emitter::store(const tile_form& g, const position& at, const std::string& dep) {
@@ -336,7 +343,7 @@ void emitter::store(const tile_form& g, const position& at, const std::string& d
   const expr to = offset_of(a, a.of.strides, h.offset + a.of.offset * e, g, at, false);
   const task_operand& r = t_->step.result;
   const expr near =
-      r.what == task_operand::kind::reg ? register_offset(r.index, at) : near_offset(r.index, at);
+      r.what == task_operand::kind::reg ? register_offset(r.index, at) : near_offset(r.index, g, at);
   const auto shape = [&](const segment& s) { return t_->write_shape(s); };
   move({}, buffer_of(h), to, true, near, g, shape, a.of.strides, a.form.type);
   if (!dep.empty()) to_.deps({dep});
@@ -362,7 +369,7 @@ nem::region_expr emitter::operand(const task_operand& o, const tile_form& g, con
   }
   if (t_->loads[o.index] == loading::never) return operand_in_place(o, g, at);
   const auto box = [&](const segment& s) { return t_->read_shape(o.index, s); };
-  nem::region_expr r = of(near_offset(o.index, at), box);
+  nem::region_expr r = of(near_offset(o.index, g, at), box);
   if (o.what == task_operand::kind::read) {
     r.shape(shape_of(g, [&](const segment& s) { return adapted(box(s), o); })).layout(layout);
     describe(r, number, adapted(box(*g.middle), o).size());
@@ -540,8 +547,7 @@ void emitter::load_apart(std::size_t read, const position& at, const std::string
                          std::vector<std::string>& tokens) {
   load(read, whole(), at, token);
   if (t_->parts[read] == 1) return tokens.push_back(token);
-  const std::int64_t size =
-      product(t_->read_shape(read, t_->segments[0])) * t_->step.reads[read].form.size();
+  const std::int64_t size = product(t_->first_shape(read)) * t_->step.reads[read].form.size();
   for (std::int64_t k = 0; k * part_size(size, t_->parts[read]) < size; ++k)
     tokens.push_back(part_name(token, k));
 }
@@ -610,8 +616,29 @@ void emitter::write_flat(const tile_run& r) {
   if (r.count > 1) at.tile = t_->outer == 1 ? i : mod(i, r.count);
   at.has_slot = depth > 1;
   at.slot = mod(i, depth);
+  load_pieces(at);
   write_tile(form_of(r, at.tile), at);
   to_.end_loop();
+}
+
+/// What the tile needs that is `depth` after this one. Where there is none, a few bytes are moved that
+/// nobody reads: loops have no conditions.
+void emitter::load_pieces(const position& at) {
+  for (std::size_t r = 0; r < t_->loads.size(); ++r) {
+    const pieces p = t_->pieces_of(r);
+    if (p.count == 0) continue;
+    const access& a = t_->step.reads[r];
+    const std::int64_t bytes = product(t_->piece_shape(r, p)) * a.form.size();
+    const std::int64_t first = bytes / p.rows * p.first, least = std::min(bytes, least_piece);
+    const expr is_none = at.tile / p.count, is_there = 1 - is_none;
+    const expr size = is_there * bytes + is_none * least, moved = times(at.tile, bytes);
+    const expr there = is_there * plus(moved, first);
+    const expr here = is_there * plus(moved, first + t_->read_at[r]);
+    const expr unused = is_none * plus(times(at.slot, t_->slot_size), t_->other_at[r]);
+    to_.transfer({}, to_.region("l1", here + unused, size),
+                 to_.region(buffer_of(plan_.homes[a.of.home]), plus(there, place_of(r, whole(), {})),
+                            size));
+  }
 }
 
 /// What is loaded by outer indices is loaded for the next one while one is computed; for the last one,

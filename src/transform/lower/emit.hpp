@@ -111,6 +111,7 @@ class emitter {
   [[nodiscard]] position slice_at(const nem::expr& tile, const nem::expr& slice) const;
   void write_flat(const tile_run& r);
   void write_tile(const tile_form& g, const position& at);
+  void load_pieces(const position& at);
   void load_tiles(const tile_form& g, const position& at, tile_tokens& tokens);
   void issue(tile_tokens& tokens);
   void write_tail(const tile_form& g, const position& at, tile_tokens tokens, std::size_t first);
@@ -129,6 +130,7 @@ class emitter {
   [[nodiscard]] tile_form form_of(const tile_run& r, const nem::expr& tile) const;
   [[nodiscard]] tile_form whole() const;
   [[nodiscard]] nem::expr index_of(std::uint32_t dimension, const position& at) const;
+  [[nodiscard]] bool has_window(std::size_t read) const noexcept;
   /// The strides of a read where it is.
   [[nodiscard]] dimensions strides_of(std::size_t read) const;
   /// The first byte of a read's tile where it is.
@@ -136,7 +138,8 @@ class emitter {
   /// The first byte of a tile of an access in its buffer.
   [[nodiscard]] nem::expr offset_of(const access& a, const dimensions& strides, std::int64_t first,
                                     const tile_form& g, const position& at, bool is_window) const;
-  [[nodiscard]] nem::expr near_offset(std::size_t read, const position& at) const;
+  [[nodiscard]] nem::expr near_offset(std::size_t read, const tile_form& g,
+                                      const position& at) const;
   [[nodiscard]] nem::expr register_offset(std::uint32_t r, const position& at) const;
   [[nodiscard]] nem::region_expr operand(const task_operand& o, const tile_form& g,
                                          const position& at, std::string_view layout) const;

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <tuple>
+#include <utility>
 
 #include "transform/lower/simulate.hpp"
 
@@ -216,7 +217,7 @@ class estimator {
     for (std::size_t r = 0; r < t.loads.size(); ++r) {
       load_on_units all;
       if (!t.is_ahead[r]) continue;
-      out += move(t.step.reads[r], t.read_shape(r, t.segments[0]), 1, all, false) /
+      out += move(t.step.reads[r], t.first_shape(r), 1, all, false) /
              static_cast<double>(t.parts[r]);
     }
     return out;
@@ -256,31 +257,43 @@ class estimator {
     double first = 0;
     for (std::size_t r = 0; r < t.step.reads.size(); ++r) {
       if (t.loads[r] == loading::never) continue;
-      const double times = t.loads[r] == loading::once       ? 1
-                           : t.loads[r] == loading::by_outer ? static_cast<double>(t.outer)
-                                                             : tiles;
-      const double cycles = move(t.step.reads[r], t.read_shape(r, g), times, all, false);
-      if (t.loads[r] == loading::by_tile)
+      // The first ones come before the tiles.
+      const double times = t.loads[r] == loading::by_tile    ? tiles
+                           : t.loads[r] == loading::by_outer ? static_cast<double>(t.outer - 1)
+                                                             : 0;
+      const bool is_tile = t.loads[r] == loading::by_tile;
+      const access& a = t.step.reads[r];
+      const double cycles =
+          move(a, is_tile ? t.read_shape(r, g) : t.first_shape(r), times, all, false);
+      if (is_tile)
         first = std::max(first, cycles);
       else
         once += cycles / static_cast<double>(t.parts[r]) * (t.is_ahead[r] ? 0.5 : 1);
+      if (const pieces p = t.pieces_of(r); p.count != 0)
+        (void)move(a, t.piece_shape(r, p), static_cast<double>(p.count), all, false);
     }
     all.serial = first;
     const dimensions tile = t.tile_shape(g);
     const std::int64_t elements = product(tile);
     for (const tile_task& task : t.step.tasks) {
       const double cycles = compute(t, task, g, elements);
-      (is_product(task.op) ? all.nmu : all.cstl) += cycles * tiles;
+      (is_product(task.op) ? all.nmu : all.cstl) += cycles * (is_product(task.op) ? rounds(t) : tiles);
       all.serial += cycles;
     }
     all.serial += move(t.step.write, t.write_shape(g), tiles, all, true);
     const double busy =
-        std::max({all.nmu / units(nem::unit::nmu), all.cstl / units(nem::unit::cstl),
+        std::max({all.nmu, all.cstl / units(nem::unit::cstl),
                   all.dma / units(nem::unit::dma), all.sdma / units(nem::unit::sdma),
                   tiles * all.serial / static_cast<double>(t.depth)});
     const double joins =
         static_cast<double>(t.runs.size()) * (t.is_nested ? static_cast<double>(t.outer) : 1);
     return busy + once + all.serial * joins;
+  }
+  /// Tiles that each NMU has, one after another.
+  [[nodiscard]] double rounds(const tiling& t) const noexcept {
+    const std::int64_t outer = t.is_nested ? t.outer : 1;
+    const std::int64_t nmus = std::max<std::int64_t>(device_.units(nem::unit::nmu), 1);
+    return static_cast<double>(outer * ceil_div(t.tiles() / outer, nmus));
   }
   /// 1 for a unit that the device lacks: nothing is done there.
   [[nodiscard]] double units(nem::unit u) const noexcept {
@@ -333,6 +346,19 @@ struct limits {
   bool may_load_ahead = false;
 };
 
+/// Tasks that a tile issues.
+[[nodiscard]] std::int64_t tasks_of_tile(const tiling& t) noexcept {
+  std::int64_t n = 1 + static_cast<std::int64_t>(t.step.tasks.size());
+  for (const loading l : t.loads) n += l == loading::by_tile || l == loading::whole ? 1 : 0;
+  return n;
+}
+/// Another number of tiles at once.
+void set_depth(tiling& t, std::int64_t depth) noexcept {
+  t.tokens += (depth - t.depth) * tasks_of_tile(t);
+  t.rest_bytes += (depth - t.depth) * t.slot_size;
+  t.depth = depth;
+}
+
 /// Where in L1 everything is, from where what is loaded ahead and the rest begin.
 void lay_out(tiling& t) {
   const std::size_t reads = t.loads.size();
@@ -352,6 +378,9 @@ void lay_out(tiling& t) {
   std::int64_t at = t.slot_size;
   for (std::size_t r = reads; r-- != 0;)
     if (t.loads[r] == loading::by_tile) t.read_at[r] = at -= t.read_size[r];
+  at = t.slots_at;
+  for (std::size_t r = 0; r < reads; ++r)
+    if (t.loads[r] == loading::whole) t.other_at[r] = std::exchange(at, at + least_piece);
 }
 
 class searcher {
@@ -403,7 +432,13 @@ class searcher {
   }
 
   void try_tiles(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices) {
+    try_loads(s, d, size, slices, false);
+    if (slices == 1 && shares_rows(s, d)) try_loads(s, d, size, slices, true);
+  }
+  void try_loads(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices,
+                 bool may_be_whole) {
     tiling t;
+    t.may_be_whole = may_be_whole;
     t.slices = slices;
     t.dimension = d;
     t.size = size;
@@ -423,15 +458,47 @@ class searcher {
     if (most < 1 || fit < 1 || outside > limits_.l1) return;
     fewest_ = std::min(fewest_, t.tiles());
     if (t.tiles() > max_tiles) return;
-    t.depth = std::min(most, fit);
+    t.depth = t.most_depth = std::min(most, fit);
     t.tokens = tokens_of(t);
     t.rest_bytes += t.depth * t.slot_size;
     t.cost = costs_.cost(t);
-    const form key{slices, s.dims.size() == step_.dims.size() ? 0 : s.dims[0], d};
+    // Rows of fewer tiles are there sooner.
+    if (const std::int64_t less = device_.units(nem::unit::nmu) + 2;
+        less < t.depth && t.has_pieces()) {
+      tiling other = t;
+      set_depth(other, less);
+      other.cost = costs_.cost(other);
+      if (other.cost < t.cost) t = std::move(other);
+    }
+    const form key{slices, s.dims.size() == step_.dims.size() ? 0 : s.dims[0], d, may_be_whole};
     const auto at = best_.find(key);
     if (at != best_.end() && t.cost >= at->second.cost) return;
     t.ahead_cost = costs_.ahead_cost(t);
     best_.insert_or_assign(key, std::move(t));
+  }
+
+  /// Whether tiles have rows of a read in common, or those before the tiled dimension do: it can be
+  /// loaded once as a whole.
+  [[nodiscard]] bool shares_rows(const step& s, std::uint32_t d) const {
+    for (std::size_t r = 0; r < s.reads.size(); ++r)
+      if (is_shared(s, d, r)) return true;
+    return false;
+  }
+  [[nodiscard]] bool is_shared(const step& s, std::uint32_t d, std::size_t r) const {
+    const access& a = s.reads[r];
+    const std::size_t rows = follower(a, d);
+    if (rows == none || a.stays || s.dims[d] == 1) return false;
+    for (std::size_t k = 0; k < a.follows.size(); ++k) {
+      const std::int32_t f = a.follows[k];
+      const bool is_outer = f >= 0 && f < static_cast<std::int32_t>(d);
+      if (is_outer && s.dims[static_cast<std::size_t>(f)] > 1) return false;
+      if (k < rows && a.of.shape[k] != 1) return false;
+    }
+    const window& w = s.window;
+    const bool has_halo = w.exists && w.read == r && w.dimension == d && w.extent > w.stride;
+    if (!has_halo && product(std::span(s.dims).first(d)) == 1) return false;
+    return plan_.homes[a.of.home].what == home::kind::constant ||
+           is_contiguous(a.of.shape, a.of.strides);
   }
 
   /// What is loaded when.
@@ -453,6 +520,8 @@ class searcher {
       const bool is_tile = by_tile || (by_outer && (t.slices > 1 || (!has_tiles && written.outer)));
       t.loads.push_back(s.reads[r].stays ? loading::never
                         : by_slice       ? loading::by_slice
+                        : by_tile && t.may_be_whole && is_shared(s, t.dimension, r)
+                            ? loading::whole
                         : is_tile        ? loading::by_tile
                         : by_outer       ? loading::by_outer
                                          : loading::once);
@@ -462,6 +531,11 @@ class searcher {
                            s.reads[r].of.home != limits_.written_before);
       t.ahead_tokens += t.is_ahead[r] ? t.parts[r] : 0;
       if (t.loads[r] == loading::never) continue;
+      if (t.loads[r] == loading::whole) {
+        t.read_size[r] = aligned(product(t.apart_shape(r)) * s.reads[r].form.size());
+        t.slot_size += least_piece;
+        continue;
+      }
       for (const segment& g : t.segments)
         t.read_size[r] =
             std::max(t.read_size[r], aligned(product(t.read_shape(r, g)) * s.reads[r].form.size()));
@@ -483,9 +557,11 @@ class searcher {
   [[nodiscard]] std::int64_t parts_of(const tiling& t, std::size_t r) const {
     if (t.loads[r] == loading::by_tile || t.loads[r] == loading::never) return 1;
     for (const std::int32_t f : t.step.reads[r].follows)
-      if (f == static_cast<std::int32_t>(t.dimension) && t.segments.size() > 1) return 1;
+      if (f == static_cast<std::int32_t>(t.dimension) && t.segments.size() > 1 &&
+          t.loads[r] != loading::whole)
+        return 1;
     const home& h = plan_.homes[t.step.reads[r].of.home];
-    const dimensions box = t.read_shape(r, t.segments[0]);
+    const dimensions box = t.apart_shape(r);
     if (h.what != home::kind::constant && !is_contiguous(box, t.step.reads[r].of.strides)) return 1;
     const std::int64_t bytes = product(box) * t.step.reads[r].form.size();
     const std::int64_t engines =
@@ -518,20 +594,18 @@ class searcher {
 
   /// Tasks that are issued at once.
   [[nodiscard]] static std::int64_t tokens_of(const tiling& t) noexcept {
-    std::int64_t of_tile = 1 + static_cast<std::int64_t>(t.step.tasks.size()), others = 2;
-    for (std::size_t r = 0; r < t.loads.size(); ++r) {
-      if (t.loads[r] == loading::by_tile) ++of_tile;
+    std::int64_t others = 2;
+    for (std::size_t r = 0; r < t.loads.size(); ++r)
       if (t.has_two(r)) others += t.parts[r];
-    }
-    return t.depth * of_tile + others;
+    return t.depth * tasks_of_tile(t) + others;
   }
 
   /// As many tiles at once as units can use and SEQ has tokens for; 0: not one.
   [[nodiscard]] std::int64_t most_depth(const tiling& t) const {
-    std::int64_t tasks = 1 + static_cast<std::int64_t>(t.step.tasks.size()), longest = 1;
-    std::int64_t tokens = limits_.tokens, slices = 0;
+    const std::int64_t tasks = tasks_of_tile(t);
+    std::int64_t tokens = limits_.tokens, slices = 0, longest = 1;
     for (std::size_t r = 0; r < t.loads.size(); ++r) {
-      if (t.loads[r] == loading::by_tile) ++tasks, ++slices;
+      if (t.loads[r] == loading::by_tile) ++slices;
       if (t.loads[r] == loading::by_slice) slices += t.parts[r];
       // Loads for the next outer index have tokens, too.
       if (t.loads[r] == loading::by_outer) tokens -= t.parts[r];
@@ -557,7 +631,8 @@ class searcher {
   const target& device_;
   const limits limits_;
   const estimator costs_;
-  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t>;  // slices, blocks, dimension
+  // Slices, blocks, dimension, and whether reads may be whole.
+  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t, bool>;
   std::map<form, tiling> best_;
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   std::int64_t least_ = unlimited;   ///< bytes of L1
@@ -623,7 +698,20 @@ class planner {
       if (cycles) all[i].cost = *cycles + all[i].ahead_cost / 2;
       if (all[i].cost < all[best].cost) best = i;
     }
+    if (all.size() > 1 && all[best].has_pieces()) try_depths(all[best]);
     return std::move(all[best]);
+  }
+  /// What is loaded in pieces is there sooner for fewer tiles at once, which are done later.
+  void try_depths(tiling& t) const {
+    tiling other = t;
+    for (std::int64_t d = device_.units(nem::unit::nmu) + 1; d <= t.most_depth; ++d) {
+      set_depth(other, d);
+      const std::optional<double> cycles = cycles_of(plan_, other, device_, most_tasks);
+      if (cycles && *cycles + t.ahead_cost / 2 < t.cost) {
+        t = other;
+        t.cost = *cycles + t.ahead_cost / 2;
+      }
+    }
   }
 
   /// What steps load ahead is at the lower end of L1 and at the upper end, by turns.
@@ -701,6 +789,51 @@ dimensions tiling::read_shape(std::size_t read, const segment& s) const {
       out[k] = s.rows;
   }
   return out;
+}
+
+dimensions tiling::apart_shape(std::size_t read) const {
+  dimensions out = read_shape(read, segments[0]);
+  if (loads[read] != loading::whole) return out;
+  const std::size_t k = follower(step.reads[read], dimension);
+  out[k] = step.reads[read].of.shape[k];
+  return out;
+}
+
+dimensions tiling::first_shape(std::size_t read) const {
+  dimensions out = apart_shape(read);
+  if (const pieces p = pieces_of(read); p.count != 0)
+    out[follower(step.reads[read], dimension)] = p.first;
+  return out;
+}
+
+dimensions tiling::piece_shape(std::size_t read, const pieces& p) const {
+  dimensions out = apart_shape(read);
+  out[follower(step.reads[read], dimension)] = p.rows;
+  return out;
+}
+
+pieces tiling::pieces_of(std::size_t read) const {
+  const bool is_flat = !is_nested && outer == 1 && slices == 1 && runs.size() == 1 && depth > 1;
+  if (loads[read] != loading::whole || is_ahead[read] || !is_flat) return {};
+  const window& w = step.window;
+  const bool has_window = w.exists && w.read == read && w.dimension == dimension;
+  const std::int64_t all = step.reads[read].of.shape[follower(step.reads[read], dimension)];
+  // The first tiles' rows end there, but for those of padding.
+  const std::int64_t stride = has_window ? w.stride : 1;
+  const std::int64_t beyond = has_window ? w.extent - w.stride - w.before : 0;
+  pieces out;
+  out.rows = size * stride;
+  out.first = std::min(depth * out.rows + beyond, all);
+  out.count = (all - out.first) / out.rows;
+  out.first = all - out.count * out.rows;
+  // Of the tiles that have no piece, there are no more than of the others.
+  return tiles() <= 2 * out.count ? out : pieces{};
+}
+
+bool tiling::has_pieces() const {
+  for (std::size_t r = 0; r < loads.size(); ++r)
+    if (pieces_of(r).count != 0) return true;
+  return false;
 }
 
 dimensions tiling::write_shape(const segment& s) const {

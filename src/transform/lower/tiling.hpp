@@ -31,6 +31,8 @@ inline constexpr std::int64_t alignment = 64;  ///< bytes, of everything in L1 a
 
 /// Tasks of a tile that have tokens, at least: others wait for them.
 inline constexpr std::int64_t least_tokens = 4;
+/// What a tile loads that has no piece of a read: bytes, no more than those of a piece.
+inline constexpr std::int64_t least_piece = alignment;
 
 /// Tiles of one form: `count` of them from tile `first` on.
 struct segment {
@@ -51,8 +53,17 @@ enum class loading : std::uint8_t {
   once,      ///< it is the same for all tiles
   by_outer,  ///< for each index of the dimensions before the tiled one
   by_tile,
-  never,    ///< tasks read it where it is
-  by_slice  ///< one slice of the terms of a product after another
+  never,     ///< tasks read it where it is
+  by_slice,  ///< one slice of the terms of a product after another
+  whole      ///< all rows once, of which each tile takes some: see pieces
+};
+
+/// Rows of a read that are loaded while tiles are computed: those of the first tiles are there before,
+/// and each of `count` tiles loads what the one `depth` after it needs.
+struct pieces {
+  std::int64_t first = 0;  ///< rows
+  std::int64_t rows = 0;   ///< of a piece
+  std::int64_t count = 0;  ///< 0: all rows are there before
 };
 
 struct tiling {
@@ -61,8 +72,10 @@ struct tiling {
   std::int64_t size = 1;           ///< of all tiles but the last
   std::int64_t outer = 1;          ///< indices of the dimensions before it
   std::int64_t depth = 1;          ///< tiles that are worked on at once
+  std::int64_t most_depth = 1;     ///< for which there are memory and tokens
   bool is_nested = false;          ///< whether outer indices come one after another
   bool is_serial = false;          ///< whether all tiles do: they write between others' bytes
+  bool may_be_whole = false;       ///< whether reads of which tiles have rows in common are
   std::int64_t slices = 1;         ///< that a product's terms are in: what they give is added
   std::vector<segment> segments;
   std::vector<tile_run> runs;
@@ -72,7 +85,8 @@ struct tiling {
   // Bytes of L1: what is loaded ahead, which the step before leaves free, is at one of its ends. The
   // rest are reads that are loaded once, those by outer indices, and `depth` slots.
   std::vector<std::int64_t> read_at;      ///< by read: in L1, or in a slot
-  std::vector<std::int64_t> other_at;     ///< by read by outer indices or slices: of odd ones
+  std::vector<std::int64_t> other_at;  ///< by read by outer indices or slices: of odd ones; in
+                                       ///< pieces: of what tiles load that have no piece, in a slot
   std::vector<std::int64_t> read_size;    ///< by read: bytes of its largest tile
   std::vector<std::int64_t> register_at;  ///< in a slot; the last one is a slice's product
   std::int64_t slots_at = 0, slot_size = 0, l1_bytes = 0;
@@ -85,6 +99,12 @@ struct tiling {
   /// The shape of a read's tile, or of the written one, in a segment.
   [[nodiscard]] dimensions read_shape(std::size_t read, const segment& s) const;
   [[nodiscard]] dimensions tile_shape(const segment& s) const;
+  /// The shape of a read that no tile loads as it is in L1, and of what is loaded before the tiles.
+  [[nodiscard]] dimensions apart_shape(std::size_t read) const;
+  [[nodiscard]] dimensions first_shape(std::size_t read) const;
+  [[nodiscard]] pieces pieces_of(std::size_t read) const;
+  [[nodiscard]] bool has_pieces() const;
+  [[nodiscard]] dimensions piece_shape(std::size_t read, const pieces& p) const;
   /// Of what is written, which has the dimensions of the step in its own order.
   [[nodiscard]] dimensions write_shape(const segment& s) const;
   [[nodiscard]] std::int64_t tiles() const noexcept;
