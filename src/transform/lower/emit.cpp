@@ -177,10 +177,13 @@ expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t
       out = plus(out, times(index_of(d, at), strides[k] * e));
     } else if (d == t_->dimension) {
       const bool has_window = is_window && d == t_->step.window.dimension;
-      const std::int64_t by = t_->size * (has_window ? t_->step.window.stride : 1);
+      const std::int64_t stride = has_window ? t_->step.window.stride : 1;
+      const std::int64_t of_band = t_->band().rows * stride;
+      const std::int64_t of_tile = t_->size * stride, by = at.has_band ? of_band : of_tile;
       // Tiles count from the first one of the loop.
       const std::int64_t before = g.first->first;
-      out = plus(out, times(at.tile, by * strides[k] * e));
+      out = plus(out, times(at.tile, of_tile * strides[k] * e));
+      if (at.has_band) out = plus(out, times(at.band, of_band * strides[k] * e));
       out = plus(out, g.value([&](const segment& s) {
         return ((has_window ? s.in_first - s.first * by : 0) + before * by) * strides[k] * e;
       }));
@@ -195,9 +198,11 @@ expr emitter::near_offset(std::size_t read, const tile_form& g, const position& 
     case loading::once:
     case loading::never: break;
     case loading::by_outer:
-    case loading::by_slice: return plus(times(at.buffer, t_->other_at[read] - place), place);
+    case loading::by_slice:
+      return plus(times(at.buffer, t_->other_at[read] - place), plus(band_offset(read, g, at), place));
     case loading::by_tile:
-      return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0), t_->slots_at + place);
+      return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0),
+                  plus(band_offset(read, g, at), t_->slots_at + place));
     case loading::whole:
       return offset_of(t_->step.reads[read], dense_strides(t_->apart_shape(read)), place, g, at,
                        has_window(read));
@@ -205,9 +210,26 @@ expr emitter::near_offset(std::size_t read, const tile_form& g, const position& 
   return place;
 }
 
+expr emitter::band_offset(std::size_t read, const tile_form& g, const position& at) const {
+  if (!at.has_band) return 0;
+  position of_band;
+  of_band.band = at.band;
+  of_band.has_band = true;
+  const dimensions strides = dense_strides(t_->read_shape(read, t_->segments[0]));
+  return offset_of(t_->step.reads[read], strides, 0, g, of_band, has_window(read));
+}
+
 expr emitter::register_offset(std::uint32_t r, const position& at) const {
-  return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0),
-              t_->slots_at + t_->register_at[r]);
+  const expr place = t_->slots_at + t_->register_at[r];
+  if (!at.has_band) return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0), place);
+  // The last register has room for the bands that are worked on.
+  const step& s = t_->step;
+  const bool is_slice = r == s.registers;
+  const std::int64_t size =
+      is_slice ? lowering::form_of(s, s.tasks[0].out).size() : s.register_sizes[r];
+  return plus(times(is_slice ? mod(at.band, t_->lanes) : at.band,
+                    product(t_->tile_shape(t_->band())) * size),
+              place);
 }
 
 // ---- forms
@@ -223,8 +245,9 @@ expr emitter::tile_form::value(F&& of) const {
   return out;
 }
 
-emitter::tile_form emitter::form_of(const tile_run& r, const expr& tile) const {
-  tile_form g{&t_->segments[r.first], &t_->segments[r.middle], &t_->segments[r.last], 1, 0};
+emitter::tile_form emitter::form_of(const std::vector<segment>& of, const tile_run& r,
+                                    const expr& tile) {
+  tile_form g{&of[r.first], &of[r.middle], &of[r.last], 1, 0};
   if (r.first != r.middle) g.not_first = (tile + (r.count - 1)) / r.count;
   if (r.middle != r.last) g.is_last = (tile + 1) / r.count;
   return g;
@@ -684,9 +707,11 @@ emitter::position emitter::slice_at(const expr& tile, const expr& slice) const {
 
 void emitter::load_slices(const position& at, const std::string& token,
                           std::vector<std::string>& tokens) {
-  const tile_form g = form_of(t_->runs[0], at.tile);
+  const segment part = t_->band_part();
+  const tile_form g =
+      at.has_band ? tile_form{&part, &part, &part, 1, 0} : form_of(t_->runs[0], at.tile);
   for (std::size_t r = 0; r < t_->loads.size(); ++r) {
-    if (t_->loads[r] != loading::by_slice) continue;
+    if (t_->loads[r] != loading::by_slice || t_->is_banded(r) != at.has_band) continue;
     const std::string name = token.empty() ? token : token + std::to_string(r);
     load(r, g, at, name);
     if (t_->parts[r] == 1) {
@@ -703,46 +728,103 @@ void emitter::load_slices(const position& at, const std::string& token,
 /// the next tile after the last one.
 void emitter::write_by_slices() {
   const tile_run& run = t_->runs[0];
-  const expr i("i");
-  const tile_task& task = t_->step.tasks[0];
   to_.loop("i", 0, run.count * t_->outer - 1);
   to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
-  const position first = slice_at(i, 0), second = slice_at(i, 1);
+  const position first = slice_at(expr("i"), 0);
   const tile_form g = form_of(run, first.tile);
   tile_tokens tokens;
   tokens.loads.resize(t_->step.reads.size());
   load_tiles(g, first, tokens);
-  std::vector<std::string> waits = {"y0"}, deps;
-  load_slices(second, "z", waits);
+  if (t_->bands > 1)
+    write_bands(tokens);
+  else
+    write_slices(g, first, std::move(tokens));
+  to_.end_loop();
+}
+
+/// Tokens of what a task reads of a tile; later tasks follow it.
+std::vector<std::string> emitter::loads_of(const tile_task& task, tile_tokens& tokens) const {
+  std::vector<std::string> out;
   for (const task_operand& in : task.in)
     if (in.what != task_operand::kind::reg && !tokens.loads[in.index].empty())
-      deps.push_back(std::exchange(tokens.loads[in.index], {}));
-  compute(task, g, first, "y0", deps);
+      out.push_back(std::exchange(tokens.loads[in.index], {}));
+  return out;
+}
+
+void emitter::write_slices(const tile_form& g, const position& first, tile_tokens tokens) {
+  const tile_task& task = t_->step.tasks[0];
+  std::vector<std::string> waits = {"y0"};
+  load_slices(slice_at(expr("i"), 1), "z", waits);
+  compute(task, g, first, "y0", loads_of(task, tokens));
   wait_for(waits);
   add_slices();
   tokens.live = 0;
   for (const std::string& token : tokens.loads) tokens.live += token.empty() ? 0 : 1;
   write_tail(g, first, std::move(tokens), 1);
-  to_.end_loop();
 }
 
 /// All slices but the first.
 void emitter::add_slices() {
   const expr i("i"), o("o");
-  const tile_task& task = t_->step.tasks[0];
   to_.loop("o", 1, t_->slices - 1);
   const position now = slice_at(i, o);
-  const tile_form g = form_of(t_->runs[0], now.tile);
   std::vector<std::string> unnamed;
   load_slices(slice_at(i, o + 1), {}, unnamed);
+  add_slice(form_of(t_->runs[0], now.tile), now, {});
+  to_.end_loop();
+}
+
+void emitter::add_slice(const tile_form& g, const position& at, const std::string& token) {
+  const tile_task& task = t_->step.tasks[0];
   tile_task one = task;
   one.in.resize(2);
   one.out.index = t_->step.registers;
-  compute(one, g, now, "p0", {});
+  compute(one, g, at, "p0", {});
   task_operand sum = of_register(task.out.index), term = of_register(one.out.index);
   sum.form = term.form = task.out.form;
-  compute({nem::opcode::add, {sum, term}, sum}, g, now, {}, {"p0"});
+  compute({nem::opcode::add, {sum, term}, sum}, g, at, token, {"p0"});
+}
+
+/// A loop of bands, each of which loads a part of the next slice.
+template <class F>
+void emitter::in_bands(const position& now, const position& next, F&& work) {
+  position at = now, ahead = next;
+  at.band = ahead.band = expr("b0");
+  at.has_band = ahead.has_band = true;
+  to_.loop("b0", 0, t_->bands - 1);
+  to_.max_in_flight(t_->lanes);
+  std::vector<std::string> unnamed;
+  load_slices(ahead, {}, unnamed);
+  work(band_form(at), at);
   to_.end_loop();
+}
+
+/// Slices that units multiply in bands, side by side. A band of the last slice is stored while others are
+/// multiplied.
+void emitter::write_bands(const tile_tokens& loaded) {
+  const expr i("i"), o("o");
+  const tile_task& task = t_->step.tasks[0];
+  std::vector<std::string> waits, unnamed;
+  load_slices(slice_at(i, 1), "z", waits);
+  tile_tokens tokens = loaded;
+  const std::vector<std::string> deps = loads_of(task, tokens);
+  in_bands(slice_at(i, 0), slice_at(i, 1),
+           [&](const tile_form& g, const position& at) { compute(task, g, at, {}, deps); });
+  wait_for(waits);
+  if (t_->slices > 2) {
+    to_.loop("o", 1, t_->slices - 2);
+    load_slices(slice_at(i, o + 1), {}, unnamed);
+    in_bands(slice_at(i, o), slice_at(i, o + 1),
+             [&](const tile_form& g, const position& at) { add_slice(g, at, {}); });
+    to_.end_loop();
+  }
+  load_slices(slice_at(i, t_->slices), {}, unnamed);
+  in_bands(slice_at(i, t_->slices - 1), slice_at(i, t_->slices),
+           [&](const tile_form& g, const position& at) {
+             add_slice(g, at, "y0");
+             tokens.last = "y0";
+             write_tail(g, at, tokens, 1);
+           });
 }
 
 void emitter::write_inner(const position& outer) {

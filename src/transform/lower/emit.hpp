@@ -72,6 +72,8 @@ class emitter {
     bool has_outer = false, has_slot = false;
     nem::expr slice = 0;
     nem::expr buffer = 0;  ///< which half of what is loaded by outer indices or slices
+    nem::expr band = 0;
+    bool has_band = false;
   };
   /// The tiles of a loop. Numbers that differ at its ends are expressions of the tile.
   struct tile_form {
@@ -106,8 +108,22 @@ class emitter {
   void write_nested(const tiling* next);
   void write_inner(const position& outer);
   void write_by_slices();
+  void write_slices(const tile_form& g, const position& first, tile_tokens tokens);
   void add_slices();
+  /// Of all bands, or the rows of one.
   void load_slices(const position& at, const std::string& token, std::vector<std::string>& tokens);
+  void write_bands(const tile_tokens& loaded);
+  template <class F>
+  void in_bands(const position& now, const position& next, F&& work);
+  /// Multiplies a slice and adds it.
+  void add_slice(const tile_form& g, const position& at, const std::string& token);
+  [[nodiscard]] std::vector<std::string> loads_of(const tile_task& task, tile_tokens& tokens) const;
+  [[nodiscard]] tile_form band_form(const position& at) const {
+    return form_of(t_->band_segments, t_->band_run, at.band);
+  }
+  /// Bytes from the first row of a tile of a read to those of a band.
+  [[nodiscard]] nem::expr band_offset(std::size_t read, const tile_form& g,
+                                      const position& at) const;
   [[nodiscard]] position slice_at(const nem::expr& tile, const nem::expr& slice) const;
   void write_flat(const tile_run& r);
   void write_tile(const tile_form& g, const position& at);
@@ -127,7 +143,11 @@ class emitter {
             const nem::expr& near, const tile_form& g, const Shape& shape,
             const dimensions& strides, nem::element type);
 
-  [[nodiscard]] tile_form form_of(const tile_run& r, const nem::expr& tile) const;
+  [[nodiscard]] tile_form form_of(const tile_run& r, const nem::expr& tile) const {
+    return form_of(t_->segments, r, tile);
+  }
+  [[nodiscard]] static tile_form form_of(const std::vector<segment>& of, const tile_run& r,
+                                         const nem::expr& tile);
   [[nodiscard]] tile_form whole() const;
   [[nodiscard]] nem::expr index_of(std::uint32_t dimension, const position& at) const;
   [[nodiscard]] bool has_window(std::size_t read) const noexcept;

@@ -4,6 +4,7 @@
 #include "transform/lower/tiling.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <optional>
@@ -209,7 +210,9 @@ class estimator {
   estimator(const plan& p, const target& device) : plan_(p), device_(device) {}
 
   [[nodiscard]] double cost(const tiling& t) const {
-    return t.slices > 1 ? cost_by_slices(t) : cost_of_tiles(t);
+    return t.bands > 1    ? cost_by_bands(t)
+           : t.slices > 1 ? cost_by_slices(t)
+                          : cost_of_tiles(t);
   }
   /// Cycles of what a tiling loads ahead.
   [[nodiscard]] double ahead_cost(const tiling& t) const {
@@ -248,6 +251,36 @@ class estimator {
     return static_cast<double>(t.tiles()) *
                (std::max({load, product, before}) + rest * std::max(load, product + sum) + after) +
            load;
+  }
+  /// The same, where units work on bands of a tile side by side: those of its last slice are stored
+  /// while others are multiplied.
+  [[nodiscard]] double cost_by_bands(const tiling& t) const {
+    const segment& g = t.segments[0];
+    const segment& band = t.band();
+    const std::int64_t elements = transform::lowering::product(t.tile_shape(band));
+    load_on_units slice, common, other;
+    for (std::size_t r = 0; r < t.loads.size(); ++r)
+      if (t.loads[r] == loading::by_slice)
+        (void)move(t.step.reads[r], t.read_shape(r, g), 1 / static_cast<double>(t.parts[r]),
+                   t.is_banded(r) ? slice : common, false);
+    const auto on = [&](nem::unit u, double cycles) {
+      return cycles * std::ceil(static_cast<double>(t.bands) / units(u));
+    };
+    const auto sum = static_cast<double>(ceil_div(elements, 256) + 1);
+    const double product = compute(t, t.step.tasks[0], band, elements);
+    double after = move(t.step.write, t.write_shape(band), 1, other, true);
+    for (std::size_t k = 1; k < t.step.tasks.size(); ++k)
+      after += compute(t, t.step.tasks[k], band, elements);
+    const double gathers = slice.cstl / units(nem::unit::cstl);
+    const double load =
+        std::max({slice.dma + common.dma, slice.sdma + common.sdma, gathers + common.cstl});
+    const double products = on(nem::unit::nmu, product);
+    const double of_slice =
+        std::max({load, products + sum, gathers + on(nem::unit::cstl, sum)});
+    const double last = std::max(
+        {load, products + sum + after, gathers + on(nem::unit::cstl, sum + after)});
+    return load + static_cast<double>(t.tiles()) *
+                      (static_cast<double>(t.slices - 1) * of_slice + last);
   }
   [[nodiscard]] double cost_of_tiles(const tiling& t) const {
     load_on_units all;
@@ -432,23 +465,54 @@ class searcher {
   }
 
   void try_tiles(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices) {
-    try_loads(s, d, size, slices, false);
-    if (slices == 1 && shares_rows(s, d)) try_loads(s, d, size, slices, true);
+    try_loads(s, d, size, slices, false, 1);
+    if (slices == 1 && shares_rows(s, d)) try_loads(s, d, size, slices, true, 1);
+    const std::int64_t nmus = device_.units(nem::unit::nmu);
+    for (std::int64_t bands = nmus; slices > 1 && nmus > 1 && bands <= 16 * nmus; bands += nmus)
+      if (can_be_banded(s, d, size, bands)) try_loads(s, d, size, slices, false, bands);
+  }
+  /// Whether all tiles have as many rows, of which all units can have as many; of an image there is one.
+  [[nodiscard]] static bool can_be_banded(const step& s, std::uint32_t d, std::int64_t size,
+                                          std::int64_t bands) {
+    if (s.dims[d] % size != 0 || size % bands != 0) return false;
+    if (s.window.exists && (s.window.dimension != d || s.dims[d] != size)) return false;
+    for (const access& a : s.reads)
+      if (const std::size_t rows = follower(a, d); rows != none)
+        for (std::size_t k = 0; k < rows; ++k)
+          if (a.follows[k] == -1 && a.of.shape[k] != 1) return false;
+    return true;
+  }
+  /// Whether a tile has no row of what it is computed from.
+  [[nodiscard]] bool has_padding_only(const std::vector<segment>& all) const noexcept {
+    return step_.window.exists &&
+           std::any_of(all.begin(), all.end(), [](const segment& g) { return g.in_rows <= 0; });
+  }
+  /// False where bands take more than one loop.
+  [[nodiscard]] static bool set_bands(tiling& t, std::int64_t bands) {
+    t.bands = bands;
+    const std::int64_t rows = t.segments[0].rows / bands;
+    t.band_segments = bands == 1               ? t.segments
+                      : t.step.window.exists ? segments_of(t.step, t.dimension, rows)
+                                             : std::vector<segment>{{0, bands, rows, 0, 0, 0, 0}};
+    const std::vector<tile_run> runs = runs_of(t.band_segments);
+    t.band_run = bands == 1 ? tile_run{} : runs[0];
+    return bands == 1 || runs.size() == 1;
   }
   void try_loads(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices,
-                 bool may_be_whole) {
+                 bool may_be_whole, std::int64_t bands) {
     tiling t;
     t.may_be_whole = may_be_whole;
     t.slices = slices;
+    t.lanes = std::min(bands, device_.units(nem::unit::nmu) * 3 / 2);
     t.dimension = d;
     t.size = size;
     t.outer = product(std::span(s.dims).first(d));
     t.segments = segments_of(s, d, size);
     t.runs = runs_of(t.segments);
     t.step = s;
-    for (const segment& g : t.segments)
-      if (s.window.exists && g.in_rows <= 0) return;  // a tile of padding only
     if (slices > 1 && t.runs.size() > 1) return;
+    if (!set_bands(t, bands) || has_padding_only(t.segments) || has_padding_only(t.band_segments))
+      return;
     plan_loads(t);
     lay_out(t);
     const std::int64_t most = most_depth(t);
@@ -470,7 +534,8 @@ class searcher {
       other.cost = costs_.cost(other);
       if (other.cost < t.cost) t = std::move(other);
     }
-    const form key{slices, s.dims.size() == step_.dims.size() ? 0 : s.dims[0], d, may_be_whole};
+    const form key{slices, s.dims.size() == step_.dims.size() ? 0 : s.dims[0], d, may_be_whole,
+                   bands > 1};
     const auto at = best_.find(key);
     if (at != best_.end() && t.cost >= at->second.cost) return;
     t.ahead_cost = costs_.ahead_cost(t);
@@ -545,9 +610,12 @@ class searcher {
     t.is_serial = t.slices > 1 || !written.rows || (!written.outer && !t.is_nested);
     for (std::uint32_t k = 0; k < s.registers + (t.slices > 1 ? 1 : 0); ++k) {
       t.register_at.push_back(t.slot_size);
-      const std::int64_t size =
-          k < s.registers ? s.register_sizes[k] : form_of(s, s.tasks[0].out).size();
-      t.slot_size += aligned(product(t.tile_shape(t.segments[0])) * size);
+      if (k < s.registers) {
+        t.slot_size += aligned(product(t.tile_shape(t.segments[0])) * s.register_sizes[k]);
+        continue;
+      }
+      t.slot_size += aligned(product(t.tile_shape(t.band())) * t.lanes *
+                             form_of(s, s.tasks[0].out).size());
     }
     for (std::size_t r = 0; r < s.reads.size(); ++r)
       if (t.loads[r] == loading::by_tile) t.slot_size += t.read_size[r];
@@ -597,7 +665,14 @@ class searcher {
     std::int64_t others = 2;
     for (std::size_t r = 0; r < t.loads.size(); ++r)
       if (t.has_two(r)) others += t.parts[r];
-    return t.depth * tasks_of_tile(t) + others;
+    return (t.bands > 1 ? tasks_of_bands(t) : t.depth * tasks_of_tile(t)) + others;
+  }
+
+  /// Of the last slice, which its sum and the store follow.
+  [[nodiscard]] static std::int64_t tasks_of_bands(const tiling& t) noexcept {
+    auto of_band = static_cast<std::int64_t>(t.step.tasks.size()) + 2;
+    for (std::size_t r = 0; r < t.loads.size(); ++r) of_band += t.is_banded(r) ? t.parts[r] : 0;
+    return t.lanes * of_band;
   }
 
   /// As many tiles at once as units can use and SEQ has tokens for; 0: not one.
@@ -610,6 +685,7 @@ class searcher {
       // Loads for the next outer index have tokens, too.
       if (t.loads[r] == loading::by_outer) tokens -= t.parts[r];
     }
+    if (t.bands > 1) return slices + tasks_of_bands(t) <= tokens ? 1 : 0;
     if (t.slices > 1) return slices + 2 <= tokens ? 1 : 0;
     // Where the next step has tokens, too, there may be too few.
     if (limits_.tokens < device_.max_tokens() && tokens < least_tokens) return 0;
@@ -631,8 +707,8 @@ class searcher {
   const target& device_;
   const limits limits_;
   const estimator costs_;
-  // Slices, blocks, dimension, and whether reads may be whole.
-  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t, bool>;
+  // Slices, blocks, dimension, whether reads may be whole, and whether there are bands.
+  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t, bool, bool>;
   std::map<form, tiling> best_;
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   std::int64_t least_ = unlimited;   ///< bytes of L1
@@ -789,6 +865,19 @@ dimensions tiling::read_shape(std::size_t read, const segment& s) const {
       out[k] = s.rows;
   }
   return out;
+}
+
+bool tiling::is_banded(std::size_t read) const noexcept {
+  const window& w = step.window;
+  const bool has_window = w.exists && w.read == read;
+  // Rows that a band multiplies may be those that another one loads.
+  const bool has_parts = !has_window || (w.stride == 1 && segments[0].in_rows == segments[0].rows);
+  return bands > 1 && loads[read] == loading::by_slice && has_parts &&
+         follower(step.reads[read], dimension) != none;
+}
+segment tiling::band_part() const noexcept {
+  const std::int64_t rows = band().rows;
+  return {0, bands, rows, 0, rows, 0, 0};
 }
 
 dimensions tiling::apart_shape(std::size_t read) const {

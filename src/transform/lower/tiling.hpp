@@ -77,7 +77,11 @@ struct tiling {
   bool is_serial = false;          ///< whether all tiles do: they write between others' bytes
   bool may_be_whole = false;       ///< whether reads of which tiles have rows in common are
   std::int64_t slices = 1;         ///< that a product's terms are in: what they give is added
+  std::int64_t bands = 1;          ///< that a tile's rows are in, where its terms are in slices
+  std::int64_t lanes = 1;          ///< bands that are worked on at once
   std::vector<segment> segments;
+  std::vector<segment> band_segments;  ///< of a tile
+  tile_run band_run;
   std::vector<tile_run> runs;
   std::vector<loading> loads;       ///< by read
   std::vector<bool> is_ahead;       ///< by read: loaded while the step before computes
@@ -99,6 +103,11 @@ struct tiling {
   /// The shape of a read's tile, or of the written one, in a segment.
   [[nodiscard]] dimensions read_shape(std::size_t read, const segment& s) const;
   [[nodiscard]] dimensions tile_shape(const segment& s) const;
+  /// A band, as a tile.
+  [[nodiscard]] const segment& band() const noexcept { return band_segments[band_run.middle]; }
+  /// Whether bands load parts of a read, and which rows.
+  [[nodiscard]] bool is_banded(std::size_t read) const noexcept;
+  [[nodiscard]] segment band_part() const noexcept;
   /// The shape of a read that no tile loads as it is in L1, and of what is loaded before the tiles.
   [[nodiscard]] dimensions apart_shape(std::size_t read) const;
   [[nodiscard]] dimensions first_shape(std::size_t read) const;
