@@ -15,7 +15,9 @@
 #include <tessera/nem/write.hpp>
 
 #include "calibration.hpp"
+#include "io/compress.hpp"
 #include "nac_values.hpp"
+#include "nem_includes.hpp"
 #include "nem_values.hpp"
 #include "tessera/transform/optimize.hpp"
 
@@ -72,8 +74,14 @@ class lowering_run {
     if (!program) return to_.fail(error{errc::budget_memory}, file_);
     nem_options how = options_.device;
     device_ = verify_nem(*program, {program->name, to_.as_json}, how);
-    if (!device_.program) return fail_nem(device_, *program, to_);
-    return success;
+    if (device_.program) return success;
+    // The program is ours: what is wrong is the device.
+    const named_device device = device_of(options_.device.device);
+    const std::string name = shown_name(device.file.empty() ? device.name : device.file);
+    for (diagnostic& d : device_.found)
+      if (d.severity == "error" && d.included.empty() && d.line)
+        d = diagnose(name, d.rule, d.message + (d.rule.empty() ? "" : " [" + d.rule + ']'));
+    return fail_nem(device_, *program, to_);
   }
 
   [[nodiscard]] exit_code take_shapes(const nac::program& p) {
@@ -124,19 +132,35 @@ class lowering_run {
       });
       if (code != success) return code;
     }
-    if (const exit_code code = write_weights(*made); code != success) return code;
+    if (!made->weights.empty() && options_.output != "-")
+      return write_both(as_bytes(written->view()),
+                        bytes(made->weights.data(), made->weights.size()));
+    if (!made->weights.empty())
+      show_note("the weights, " + std::to_string(made->weights.size()) +
+                " bytes, are left out; with -o FILE they are written beside it");
     return write_result(options_.output, as_bytes(written->view()));
   }
 
-  [[nodiscard]] exit_code write_weights(const transform::lowered& made) const {
-    if (made.weights.empty()) return success;
-    if (options_.output == "-") {
-      show_note("the weights, " + std::to_string(made.weights.size()) +
-                " bytes, are left out; with -o FILE they are written beside it");
-      return success;
+  /// The program and its weights beside it; neither where one of them can't be written.
+  [[nodiscard]] exit_code write_both(bytes program, bytes weights) const {
+    const auto fail = [](const io::failure& why) { return reporting{}.fail(why); };
+    const std::string beside = weights_path(options_.output);
+    io::expected<io::content> packed = io::content();
+    if (const io::codec by = io::codec_of_name(options_.output); by != io::codec::none) {
+      packed = io::compress(program, by);
+      if (!packed) return fail(packed.error());
+      program = packed->view();
     }
-    const bytes weights(made.weights.data(), made.weights.size());
-    return write_result(weights_path(options_.output), weights);
+    auto second = io::file_writer::open(beside), first = io::file_writer::open(options_.output);
+    if (!first) return fail(first.error());
+    if (!second) return fail(second.error());
+    if (!first->put(program)) return fail(first->finish().error());
+    (void)second->put(weights);  // finish() says whether it could
+    if (const auto done = second->finish(); !done) return fail(done.error());
+    const auto wrote = first->finish();
+    if (wrote) return success;
+    (void)std::remove(beside.c_str());
+    return fail(wrote.error());
   }
 
   /// Verifies what was made; then `act` on it, and the report.

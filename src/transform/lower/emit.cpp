@@ -199,7 +199,8 @@ expr emitter::near_offset(std::size_t read, const tile_form& g, const position& 
     case loading::never: break;
     case loading::by_outer:
     case loading::by_slice:
-      return plus(times(at.buffer, t_->other_at[read] - place), plus(band_offset(read, g, at), place));
+      return plus(times(at.buffer, t_->other_at[read] - place),
+                  plus(band_offset(read, g, at), place));
     case loading::by_tile:
       return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0),
                   plus(band_offset(read, g, at), t_->slots_at + place));
@@ -365,8 +366,8 @@ void emitter::store(const tile_form& g, const position& at, const std::string& d
   const std::int64_t e = a.form.size();
   const expr to = offset_of(a, a.of.strides, h.offset + a.of.offset * e, g, at, false);
   const task_operand& r = t_->step.result;
-  const expr near =
-      r.what == task_operand::kind::reg ? register_offset(r.index, at) : near_offset(r.index, g, at);
+  const expr near = r.what == task_operand::kind::reg ? register_offset(r.index, at)
+                                                      : near_offset(r.index, g, at);
   const auto shape = [&](const segment& s) { return t_->write_shape(s); };
   move({}, buffer_of(h), to, true, near, g, shape, a.of.strides, a.form.type);
   if (!dep.empty()) to_.deps({dep});
@@ -658,9 +659,9 @@ void emitter::load_pieces(const position& at) {
     const expr there = is_there * plus(moved, first);
     const expr here = is_there * plus(moved, first + t_->read_at[r]);
     const expr unused = is_none * plus(times(at.slot, t_->slot_size), t_->other_at[r]);
-    to_.transfer({}, to_.region("l1", here + unused, size),
-                 to_.region(buffer_of(plan_.homes[a.of.home]), plus(there, place_of(r, whole(), {})),
-                            size));
+    to_.transfer(
+        {}, to_.region("l1", here + unused, size),
+        to_.region(buffer_of(plan_.homes[a.of.home]), plus(there, place_of(r, whole(), {})), size));
   }
 }
 

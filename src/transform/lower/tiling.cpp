@@ -210,9 +210,7 @@ class estimator {
   estimator(const plan& p, const target& device) : plan_(p), device_(device) {}
 
   [[nodiscard]] double cost(const tiling& t) const {
-    return t.bands > 1    ? cost_by_bands(t)
-           : t.slices > 1 ? cost_by_slices(t)
-                          : cost_of_tiles(t);
+    return t.bands > 1 ? cost_by_bands(t) : t.slices > 1 ? cost_by_slices(t) : cost_of_tiles(t);
   }
   /// Cycles of what a tiling loads ahead.
   [[nodiscard]] double ahead_cost(const tiling& t) const {
@@ -220,8 +218,8 @@ class estimator {
     for (std::size_t r = 0; r < t.loads.size(); ++r) {
       load_on_units all;
       if (!t.is_ahead[r]) continue;
-      out += move(t.step.reads[r], t.first_shape(r), 1, all, false) /
-             static_cast<double>(t.parts[r]);
+      out +=
+          move(t.step.reads[r], t.first_shape(r), 1, all, false) / static_cast<double>(t.parts[r]);
     }
     return out;
   }
@@ -275,12 +273,11 @@ class estimator {
     const double load =
         std::max({slice.dma + common.dma, slice.sdma + common.sdma, gathers + common.cstl});
     const double products = on(nem::unit::nmu, product);
-    const double of_slice =
-        std::max({load, products + sum, gathers + on(nem::unit::cstl, sum)});
-    const double last = std::max(
-        {load, products + sum + after, gathers + on(nem::unit::cstl, sum + after)});
-    return load + static_cast<double>(t.tiles()) *
-                      (static_cast<double>(t.slices - 1) * of_slice + last);
+    const double of_slice = std::max({load, products + sum, gathers + on(nem::unit::cstl, sum)});
+    const double last =
+        std::max({load, products + sum + after, gathers + on(nem::unit::cstl, sum + after)});
+    return load +
+           static_cast<double>(t.tiles()) * (static_cast<double>(t.slices - 1) * of_slice + last);
   }
   [[nodiscard]] double cost_of_tiles(const tiling& t) const {
     load_on_units all;
@@ -310,14 +307,14 @@ class estimator {
     const std::int64_t elements = product(tile);
     for (const tile_task& task : t.step.tasks) {
       const double cycles = compute(t, task, g, elements);
-      (is_product(task.op) ? all.nmu : all.cstl) += cycles * (is_product(task.op) ? rounds(t) : tiles);
+      (is_product(task.op) ? all.nmu : all.cstl) +=
+          cycles * (is_product(task.op) ? rounds(t) : tiles);
       all.serial += cycles;
     }
     all.serial += move(t.step.write, t.write_shape(g), tiles, all, true);
-    const double busy =
-        std::max({all.nmu, all.cstl / units(nem::unit::cstl),
-                  all.dma / units(nem::unit::dma), all.sdma / units(nem::unit::sdma),
-                  tiles * all.serial / static_cast<double>(t.depth)});
+    const double busy = std::max(
+        {all.nmu, all.cstl / units(nem::unit::cstl), all.dma / units(nem::unit::dma),
+         all.sdma / units(nem::unit::sdma), tiles * all.serial / static_cast<double>(t.depth)});
     const double joins =
         static_cast<double>(t.runs.size()) * (t.is_nested ? static_cast<double>(t.outer) : 1);
     return busy + once + all.serial * joins;
@@ -491,7 +488,7 @@ class searcher {
   [[nodiscard]] static bool set_bands(tiling& t, std::int64_t bands) {
     t.bands = bands;
     const std::int64_t rows = t.segments[0].rows / bands;
-    t.band_segments = bands == 1               ? t.segments
+    t.band_segments = bands == 1             ? t.segments
                       : t.step.window.exists ? segments_of(t.step, t.dimension, rows)
                                              : std::vector<segment>{{0, bands, rows, 0, 0, 0, 0}};
     const std::vector<tile_run> runs = runs_of(t.band_segments);
@@ -585,11 +582,10 @@ class searcher {
       const bool is_tile = by_tile || (by_outer && (t.slices > 1 || (!has_tiles && written.outer)));
       t.loads.push_back(s.reads[r].stays ? loading::never
                         : by_slice       ? loading::by_slice
-                        : by_tile && t.may_be_whole && is_shared(s, t.dimension, r)
-                            ? loading::whole
-                        : is_tile        ? loading::by_tile
-                        : by_outer       ? loading::by_outer
-                                         : loading::once);
+                        : by_tile && t.may_be_whole && is_shared(s, t.dimension, r) ? loading::whole
+                        : is_tile  ? loading::by_tile
+                        : by_outer ? loading::by_outer
+                                   : loading::once);
       t.parts.push_back(parts_of(t, r));
       t.is_ahead.push_back(limits_.may_load_ahead && t.loads[r] != loading::by_tile &&
                            t.loads[r] != loading::never &&
@@ -614,8 +610,8 @@ class searcher {
         t.slot_size += aligned(product(t.tile_shape(t.segments[0])) * s.register_sizes[k]);
         continue;
       }
-      t.slot_size += aligned(product(t.tile_shape(t.band())) * t.lanes *
-                             form_of(s, s.tasks[0].out).size());
+      t.slot_size +=
+          aligned(product(t.tile_shape(t.band())) * t.lanes * form_of(s, s.tasks[0].out).size());
     }
     for (std::size_t r = 0; r < s.reads.size(); ++r)
       if (t.loads[r] == loading::by_tile) t.slot_size += t.read_size[r];

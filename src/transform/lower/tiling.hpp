@@ -88,7 +88,7 @@ struct tiling {
   std::vector<std::int64_t> parts;  ///< by read: transfers side by side, where no tiles are
   // Bytes of L1: what is loaded ahead, which the step before leaves free, is at one of its ends. The
   // rest are reads that are loaded once, those by outer indices, and `depth` slots.
-  std::vector<std::int64_t> read_at;      ///< by read: in L1, or in a slot
+  std::vector<std::int64_t> read_at;   ///< by read: in L1, or in a slot
   std::vector<std::int64_t> other_at;  ///< by read by outer indices or slices: of odd ones; in
                                        ///< pieces: of what tiles load that have no piece, in a slot
   std::vector<std::int64_t> read_size;    ///< by read: bytes of its largest tile
