@@ -251,6 +251,16 @@ TEST_CASE("alir/lint: alir_duplicate_operation", "[inspect_alir]") {
     op({.id0 = x, .code = opcode::quantize, .qint = {-1, 1, 1}});  // 2 bits, too
     check_one(s, rule, 5, "operation 5 (quantize) computes the same as operation 4");
   }
+  SECTION("types matter where bits are looked at") {
+    s.model.ops[0].qint = s.model.ops[1].qint = unsigned_bits(3);
+    s.model.ops[2].qint = unsigned_bits(4);
+    op({.id0 = x, .id1 = y, .code = opcode::add, .data = 0, .qint = unsigned_bits(5)});
+    for (const std::int32_t id : {2, 3})
+      op({.id0 = id, .code = opcode::bit_unary, .data = 2, .qint = {0, 1, 1}});
+    for (const std::int32_t id : {2, 3})
+      op({.id0 = x, .id1 = y, .code = opcode::mux, .shift = 0, .data = id, .qint = bits(4)});
+    check_one(s, rule, 3, "operation 3 (add) computes the same as operation 2");
+  }
   SECTION("the same entries in two tables") {
     op({.id0 = x, .code = opcode::relu, .qint = unsigned_bits(1)});
     s.output(s.lookup(3, s.table({1, 2})));
@@ -377,6 +387,19 @@ TEST_CASE("alir/lint: latency and cost", "[inspect_alir]") {
     s.model.source.is_bytecode = true;
     check_none(s, "alir_latency_order");
   }
+}
+
+TEST_CASE("alir/lint: an example keeps to all intervals of an input", "[inspect_alir]") {
+  build::sketch s;
+  s.input({0, 3, 1});  // which takes 3.5 for 3, and 4 for more
+  s.op({.id0 = 0, .code = opcode::input, .qint = {0, 7.5, 0.5}});
+  const alir::program p = s.verified();
+  const inspect::alir_search wanted[] = {{1, 0, 6}, {1, 0, 7}};
+  const auto found = inspect::find_examples(p, wanted);
+  REQUIRE(found[0].found);
+  CHECK(found[0].value == 7);
+  CHECK(found[0].inputs == std::vector<double>{3.5});
+  CHECK_FALSE(found[1].found);
 }
 
 TEST_CASE("alir/lint: every example is one", "[inspect_alir]") {

@@ -348,6 +348,58 @@ TEST_CASE("alir/ranges: operands that depend on the same input", "[inspect_alir]
   }
 }
 
+TEST_CASE("alir/ranges: what isn't known to be reached isn't said to be", "[inspect_alir]") {
+  build::sketch s;
+  SECTION("gaps between the values of a sum") {  // 0, 1, 2 and 4, 5, 6 modulo 4
+    const auto last_of = GENERATE(2, 3);
+    const auto x = s.input({0, double(last_of), 1}), y = s.input({0, 1, 1});
+    const auto sum = s.op({.id0 = x, .id1 = y, .code = opcode::add, .data = 2, .qint = bits(5)});
+    s.op({.id0 = sum, .code = opcode::quantize, .qint = unsigned_bits(2)});
+    check(s, 0, 3, last_of == 3);
+  }
+  SECTION("ends that were cut off") {  // 3·x is never 8
+    const auto x = s.input({-3, 3, 1});
+    const auto three =
+        s.op({.id0 = x, .id1 = x, .code = opcode::add, .data = 1, .qint = {-8, 8, 1}});
+    s.op({.id0 = three, .code = opcode::negate, .qint = bits(6)});
+    check(s, -8, 8, false);
+  }
+  SECTION("inputs beyond what a double holds") {
+    const auto width = GENERATE(54, 55);
+    s.input(bits(width));
+    check(s, INT64_MIN >> (64 - width), INT64_MAX >> (64 - width), width == 54);
+  }
+  SECTION("a condition that may never change") {  // x·x + x is never negative
+    const auto x = s.input({-8, 7, 1}), y = s.input({-4, 3, 1}), z = s.input({9, 9, 1});
+    const auto square = s.op({.id0 = x, .id1 = x, .code = opcode::multiply, .qint = {0, 64, 1}});
+    const auto c = s.op({.id0 = square, .id1 = x, .code = opcode::add, .qint = {-8, 71, 1}});
+    s.op({.id0 = z, .id1 = y, .code = opcode::mux, .data = c, .qint = bits(6)});
+    check(s, -4, 9, false);
+  }
+}
+
+TEST_CASE("alir/ranges: a condition's bit begins at -1", "[inspect_alir]") {
+  build::sketch s;
+  const auto x = s.input(bits(4));
+  const auto n = s.op({.id0 = x, .code = opcode::bit_unary, .data = 0, .qint = bits(4)});
+  s.op({.id0 = n, .id1 = x, .code = opcode::mux, .data = x, .qint = {0, 8, 1}});
+  check(s, 0, 7, false);
+}
+
+TEST_CASE("alir/ranges: bits that are dropped and aren't always 0 count", "[inspect_alir]") {
+  build::sketch s;  // floor((4x - y) / 4) - x is floor(-y / 4)
+  const std::int32_t x = s.input(bits(4)), y = s.input(bits(4));
+  const auto a = s.op({.id0 = x, .code = opcode::quantize, .shift = 2, .qint = bits(6)});
+  const auto b = s.op({.id0 = a, .id1 = y, .code = opcode::subtract, .qint = bits(5, -2)});
+  s.op({.id0 = b, .id1 = x, .code = opcode::subtract, .data = 2, .qint = {0, 0, 1}});
+  s.model.spec_version = 4;
+  const alir::program p = s.verified();
+  const std::vector<alir_range> found = measured(p);
+  const alir_ranges r(p, alir_assumption::intervals);
+  CHECK(found[4].within(r[4]));
+  CHECK((found[4].low == -2 * 4 && found[4].high == 2 * 4));
+}
+
 TEST_CASE("alir/ranges: what exceeds its interval begins once", "[inspect_alir]") {
   build::sketch s;
   const std::int32_t x = s.input(bits(4));
