@@ -23,6 +23,7 @@
 //   write           versions 2, 3 and 4 in both encodings         alir/write.hpp
 //   to_version      the same program in another version           alir/versions.hpp
 //   print           a human-readable listing                      alir/print.hpp
+//   read_pipeline, write_pipeline   programs with registers       alir/pipeline.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   models and programs own themselves; no view outlives its owner unnoticed.
@@ -931,111 +932,115 @@ struct model {
 
 #endif  // TESSERA_ALIR_FORMAT_HPP
 
-// ---- tessera/alir/print.hpp
+// ---- tessera/alir/pipeline.hpp
 //
-// A listing of ALIR: one line per operation, with its type, operands and value range.
+// Pipelines: ALIR programs one after the other, with registers between them.
 //
-//   tessera::text listing = alir::print(model);
+//   tessera::result<alir::pipeline> p = alir::read_pipeline(source);
+//   if (!p) return fail(describe(p.error(), source));
+//   tessera::result<alir::staged> s = alir::verify(std::move(*p));   // what a VM takes
 //
-//   alir 2: 2 inputs, 13 outputs, 18 operations, 1 table
-//   %0 = input 0                        : fixed<1,3,1> [-8.0, 7.5] step 0.5
-//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5
-//   %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5; latency 2.0, cost 2.5
-//   table 0: 4 entries [1, -2, -3, -2]
-//   output 3 = -%9 << -2
+//   form     written by          text
+//   fsm      alkaid 0.8          {"meta":"ALIRFSM","spec_version":4,
+//                                 "fsm":{"logic":{name:BLOCK,...},"conns":[CONNECTION,...],
+//                                        "signal_order":[name,...]}}
+//   nested   alkaid 0.7          [[BLOCK,...]], a Pipeline as its JSON encoder writes it
+//   list     alkaid 0.7          [BLOCK,...], the stages of one
 //
-// `<<` multiplies by a power of two; fixed<k,i,f> is sign, integer and fraction bits. A model that
-// verify() would refuse prints too, with `?` for a type that doesn't exist.
+//   BLOCK        the array of a model (read_json.hpp); in fsm version 4, else the rows show which
+//   CONNECTION   {"src":SIGNAL,"dst":SIGNAL,"enable_if":null,"alt_src":null}
+//   SIGNAL       [name,exposed,[[signed,integers,fractionals],...],rst_if,rst_to,reg,schedule,mode,
+//                 attributes,[first,end],index]
 //
-// Lifetime:   the text owns itself.
-// Errors:     none.
-// Limits:     none.
-// Allocation: the text.
+// The blocks' ports are the signals INTERNAL_name_inp and INTERNAL_name_outp. The state machine of an
+// fsm is read when it is a pipeline: the connections are one chain from an exposed signal of mode "r"
+// through every block to one of mode "w", with a register between two blocks, and perhaps one before the
+// first and one at the output. Other state machines (resets, enables, parts of signals) are refused.
+// A signal's types are those of the port that it carries the values of, and the schedule of the output
+// is [[n],1], n registers after the input's. Names of signals and blocks are not kept: they are written
+// as alkaid's to_pipeline gives them.
+//
+// Values pass from block to block as they are: a block's inputs wrap them to their own types. So a
+// pipeline computes what its blocks compute one after the other, latency() cycles later.
+//
+// Lifetime:   a pipeline owns everything.
+// Errors:     reading: json_*, alir_pipeline_form to alir_fsm_schedule, and those of read_json();
+//             verifying: alir_pipeline_stages, alir_stage_inputs, and those of verify(model).
+// Limits:     as read_json; max_items blocks and connections.
+// Allocation: at most 64 × input + 64 KiB to read.
 
-#ifndef TESSERA_ALIR_PRINT_HPP
-#define TESSERA_ALIR_PRINT_HPP
-
-
-// ---- tessera/alir/verify.hpp
-//
-// The proof that an ALIR model can run, and `program`, which only verify() can make.
-//
-//   tessera::report found;
-//   tessera::result<alir::program> p = alir::verify(std::move(model), {}, &found);
-//   if (!p) std::cerr << describe(found, sources);   // every fault; p.error() is the first
-//
-// Proven of a program (specification, "CombLogic Payload"):
-//
-//   shape        inp_shifts, out_idxs, out_shifts and out_negs have their lengths; outputs exist
-//   causality    operands, the condition of a mux and the terms of a sum are earlier operations;
-//                ids that an opcode doesn't use are -1; inputs exist
-//   types        intervals are finite with min <= max, steps are powers of two, types have at most
-//                64 bits signed or 63 unsigned
-//   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
-//   tables       exist, hold at least one entry, and start at an index that int32 can hold
-//
-// Each fault is found once: of an operation whose operands or type are wrong, no faults are
-// reported that depend on them. Operations that no output needs are fine. An interval is a promise
-// that is not enforced, so one trap remains for running: alir_lookup_range, a lookup outside its
-// table.
-//
-// Lifetime:   a program owns its model; what it returns borrows from it.
-// Errors:     alir_shape to alir_unused_shift: lists and outputs, tables, then operations in order.
-// Limits:     those of the format: ids are int32, types at most 64 bits; verify_options.
-// Allocation: 6 bytes for each operation, and the report's.
-
-#ifndef TESSERA_ALIR_VERIFY_HPP
-#define TESSERA_ALIR_VERIFY_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
-
-// ---- tessera/core/report.hpp
-//
-// What reading or verifying found: a list of diagnostics, of one type for all formats.
-//
-//   tessera::report found;
-//   auto program = nem::verify(std::move(*model), {}, &found);
-//   const tessera::source_file file{"tiles.nem", source};
-//   std::cerr << describe(found, {&file, 1});
-//
-//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
-//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
-//                                     ^~~~~
-//                                    ,
-//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
-//     const N = 8
-//           ^
-//   tiles.nem:2:7: note: declared here first
-//     const N = 4
-//           ^
-//
-//   rank0.json:1:812: error: consumer 99 does not exist; expected the Id of a node in this file
-//     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
-//     …
-//
-//   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
-//     [nac_argument_count] at instruction 12, offset 780 (0x30c)
-//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
-//                                                   ^
-//
-// Below the caret is the text that a fix would insert, or replace the underlined text with. A model
-// that was built in code has no source: "<input>: error: … [CON-001] at node 5".
-//
-// Lifetime:   a report owns its texts; a listing borrows the report and the sources.
-// Errors:     none: any place can be shown.
-// Limits:     a report keeps the first `max_diagnostics` of the options, and counts all; at most 78
-//             columns of a line are shown.
-// Allocation: 128 bytes and the texts for each diagnostic that is kept.
-
-#ifndef TESSERA_CORE_REPORT_HPP
-#define TESSERA_CORE_REPORT_HPP
+#ifndef TESSERA_ALIR_PIPELINE_HPP
+#define TESSERA_ALIR_PIPELINE_HPP
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
+
+
+// ---- tessera/core/limits.hpp
+//
+// The limits of readers and runs, in one place and on by default.
+//
+//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
+//
+// Each is far above the needs of real files and far below what hurts: an untrusted file costs at
+// most a multiple of its own size (each format's header gives the multiple).
+//
+// Lifetime:   a value.
+// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
+// Limits:     these.
+// Allocation: none.
+
+#ifndef TESSERA_CORE_LIMITS_HPP
+#define TESSERA_CORE_LIMITS_HPP
+
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+
+/// The limits of a reader. A value equal to the limit is accepted, one more is refused.
+struct limits {
+  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
+  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
+  std::uint32_t max_depth = 64;                      ///< nesting of containers
+};
+
+/// The limits of a run. A step is an element that is read or written, or about a nanosecond of
+/// other work, charged before it is done: by default a run ends within seconds, whatever its input.
+struct budget {
+  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
+  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_LIMITS_HPP
+
+// ---- tessera/core/result.hpp
+//
+// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
+// error.
+//
+//   tessera::result<alir::model> m = alir::read_json(text);
+//   if (!m) return report(m.error());
+//   use(*m);
+//
+// True means success. Accessing the value of an error traps: that is a bug of the caller, and
+// continuing with an invalid value is how such bugs become vulnerabilities.
+//
+// Lifetime:   owns its value; `*r` of a temporary moves it out.
+// Errors:     error() is {ok, 0} on success.
+// Limits:     none.
+// Allocation: none except the value's own.
+
+#ifndef TESSERA_CORE_RESULT_HPP
+#define TESSERA_CORE_RESULT_HPP
+
+#include <new>
+#include <type_traits>
+#include <utility>
 
 
 // ---- tessera/core/error.hpp
@@ -1183,7 +1188,29 @@ struct model {
   X(alir_constant_output, 1104, "the output is the same for all inputs")                           \
   X(alir_shifted_out, 1105, "all bits of an operand are shifted out")                              \
   X(alir_latency_order, 1106, "the latency is less than that of an operand")                       \
-  X(alir_negative_cost, 1107, "the latency or the cost is negative")
+  X(alir_negative_cost, 1107, "the latency or the cost is negative")                               \
+                                                                                                   \
+  X(alir_pipeline_form, 1120,                                                                      \
+    "expected a pipeline: an object with meta \"ALIRFSM\", or an array of blocks")                 \
+  X(alir_fsm_version, 1121, "expected spec_version 4, the only one of ALIRFSM files")              \
+  X(alir_fsm_member, 1122,                                                                         \
+    "expected the members \"logic\", \"conns\" and \"signal_order\" of \"fsm\"")                   \
+  X(alir_fsm_signal, 1123,                                                                         \
+    "expected a signal of 11 fields: name, exposed, types, rst_if, rst_to, reg, schedule, mode, "  \
+    "attributes, view and index")                                                                  \
+  X(alir_fsm_connection, 1124, "expected a connection with the members \"src\" and \"dst\"")       \
+  X(alir_fsm_not_pipeline, 1125,                                                                   \
+    "a state machine that is no pipeline: resets, enables, alternative sources, attributes and "   \
+    "views of part of a signal are not supported")                                                 \
+  X(alir_fsm_chain, 1126,                                                                          \
+    "the connections must be one chain: input, blocks with a register between them, output")       \
+  X(alir_fsm_type, 1127, "the signal's types must be those of the block's inputs or outputs")      \
+  X(alir_fsm_schedule, 1128,                                                                       \
+    "expected a schedule of one sample per cycle, delayed by the registers before the signal")     \
+  X(alir_pipeline_stages, 1129, "expected a pipeline of at least one block")                       \
+  X(alir_stage_inputs, 1130,                                                                       \
+    "a block must have as many inputs as the block before it has outputs")                         \
+  X(alir_fsm_order, 1131, "expected signal_order to name each signal of the connections once")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP
 
@@ -2380,7 +2407,8 @@ void for_each_errc(Visitor&& visitor) {
   X(resource, "resource")                                                                          \
   X(array, "array")                                                                                \
   X(pattern, "pattern")                                                                            \
-  X(rule, "rule")
+  X(rule, "rule")                                                                                  \
+  X(block, "block")
 
 /// The meaning of error::offset: bytes of a source or, without a source, the model as a whole or
 /// the index of an element.
@@ -2435,6 +2463,182 @@ struct error {
 
 
 #endif  // TESSERA_CORE_ERROR_HPP
+
+namespace tessera::inline TESSERA_ABI {
+
+template <class T>
+class [[nodiscard]] result {
+  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
+  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
+
+ public:
+  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
+
+  result(result&& other) noexcept : has_value_(other.has_value_) {
+    if (has_value_)
+      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+    else
+      error_ = other.error_;
+  }
+  result(const result&) = delete;
+  result& operator=(const result&) = delete;
+  result& operator=(result&& other) noexcept {
+    if (this != &other) {
+      this->~result();
+      ::new (static_cast<void*>(this)) result(std::move(other));
+    }
+    return *this;
+  }
+  ~result() {
+    if (has_value_) value_.~T();
+  }
+
+  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  [[nodiscard]] T& value() & noexcept { return **this; }
+  [[nodiscard]] const T& value() const& noexcept { return **this; }
+  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) const& {
+    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
+  }
+  template <class U>
+  [[nodiscard]] T value_or(U&& other) && {
+    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
+  }
+  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
+  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
+  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
+  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  T* operator->() && = delete;  // it would dangle at the end of the statement
+  [[nodiscard]] tessera::error error() const noexcept {
+    return has_value_ ? tessera::error{} : error_;
+  }
+
+ private:
+  void checked() const noexcept {
+    if (!has_value_) __builtin_trap();
+  }
+
+  union {
+    T value_;
+    tessera::error error_;
+  };
+  bool has_value_;
+};
+
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_CORE_RESULT_HPP
+
+// ---- tessera/alir/print.hpp
+//
+// A listing of ALIR: one line per operation, with its type, operands and value range.
+//
+//   tessera::text listing = alir::print(model);
+//
+//   alir 2: 2 inputs, 13 outputs, 18 operations, 1 table
+//   %0 = input 0                        : fixed<1,3,1> [-8.0, 7.5] step 0.5
+//   %3 = add %0, %1 << -1               : fixed<1,4,1> [-8.0, 9.0] step 0.5
+//   %9 = mux %0 ? %5 : %1 << -1         : fixed<0,2,1> [0.0, 3.5] step 0.5; latency 2.0, cost 2.5
+//   table 0: 4 entries [1, -2, -3, -2]
+//   output 3 = -%9 << -2
+//
+// `<<` multiplies by a power of two; fixed<k,i,f> is sign, integer and fraction bits. A model that
+// verify() would refuse prints too, with `?` for a type that doesn't exist.
+//
+// Lifetime:   the text owns itself.
+// Errors:     none.
+// Limits:     none.
+// Allocation: the text.
+
+#ifndef TESSERA_ALIR_PRINT_HPP
+#define TESSERA_ALIR_PRINT_HPP
+
+
+// ---- tessera/alir/verify.hpp
+//
+// The proof that an ALIR model can run, and `program`, which only verify() can make.
+//
+//   tessera::report found;
+//   tessera::result<alir::program> p = alir::verify(std::move(model), {}, &found);
+//   if (!p) std::cerr << describe(found, sources);   // every fault; p.error() is the first
+//
+// Proven of a program (specification, "CombLogic Payload"):
+//
+//   shape        inp_shifts, out_idxs, out_shifts and out_negs have their lengths; outputs exist
+//   causality    operands, the condition of a mux and the terms of a sum are earlier operations;
+//                ids that an opcode doesn't use are -1; inputs exist
+//   types        intervals are finite with min <= max, steps are powers of two, types have at most
+//                64 bits signed or 63 unsigned
+//   shifts       no value is shifted by more than 63 bits; at most one operand of a mux is shifted
+//   tables       exist, hold at least one entry, and start at an index that int32 can hold
+//
+// Each fault is found once: of an operation whose operands or type are wrong, no faults are
+// reported that depend on them. Operations that no output needs are fine. An interval is a promise
+// that is not enforced, so one trap remains for running: alir_lookup_range, a lookup outside its
+// table.
+//
+// Lifetime:   a program owns its model; what it returns borrows from it.
+// Errors:     alir_shape to alir_unused_shift: lists and outputs, tables, then operations in order.
+// Limits:     those of the format: ids are int32, types at most 64 bits; verify_options.
+// Allocation: 6 bytes for each operation, and the report's.
+
+#ifndef TESSERA_ALIR_VERIFY_HPP
+#define TESSERA_ALIR_VERIFY_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+
+// ---- tessera/core/report.hpp
+//
+// What reading or verifying found: a list of diagnostics, of one type for all formats.
+//
+//   tessera::report found;
+//   auto program = nem::verify(std::move(*model), {}, &found);
+//   const tessera::source_file file{"tiles.nem", source};
+//   std::cerr << describe(found, {&file, 1});
+//
+//   tiles.nem:4:32: error: expected ',' between type attributes [SYN-009]
+//     let R = region(B, 0, 8) elem=i8 shape=[8], layout=C
+//                                     ^~~~~
+//                                    ,
+//   tiles.nem:7:7: error: duplicate constant declaration N [CON-001]
+//     const N = 8
+//           ^
+//   tiles.nem:2:7: note: declared here first
+//     const N = 4
+//           ^
+//
+//   rank0.json:1:812: error: consumer 99 does not exist; expected the Id of a node in this file
+//     [G03] at $.Nodes[3].ConsumerNodeIds[0], offset 811
+//     …
+//
+//   net.nac: error: v12 = aten.linear.default: 4 arguments; expected 2 or 3
+//     [nac_argument_count] at instruction 12, offset 780 (0x30c)
+//     00000300: 00 00 00 00 04 00 00 00 01 00 00 00
+//                                                   ^
+//
+// Below the caret is the text that a fix would insert, or replace the underlined text with. A model
+// that was built in code has no source: "<input>: error: … [CON-001] at node 5".
+//
+// Lifetime:   a report owns its texts; a listing borrows the report and the sources.
+// Errors:     none: any place can be shown.
+// Limits:     a report keeps the first `max_diagnostics` of the options, and counts all; at most 78
+//             columns of a line are shown.
+// Allocation: 128 bytes and the texts for each diagnostic that is kept.
+
+#ifndef TESSERA_CORE_REPORT_HPP
+#define TESSERA_CORE_REPORT_HPP
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
 
 namespace tessera::inline TESSERA_ABI {
 
@@ -2539,100 +2743,6 @@ class listing {
 
 #endif  // TESSERA_CORE_REPORT_HPP
 
-// ---- tessera/core/result.hpp
-//
-// A value or an error, without exceptions: `std::expected` for C++20, with one kind of
-// error.
-//
-//   tessera::result<alir::model> m = alir::read_json(text);
-//   if (!m) return report(m.error());
-//   use(*m);
-//
-// True means success. Accessing the value of an error traps: that is a bug of the caller, and
-// continuing with an invalid value is how such bugs become vulnerabilities.
-//
-// Lifetime:   owns its value; `*r` of a temporary moves it out.
-// Errors:     error() is {ok, 0} on success.
-// Limits:     none.
-// Allocation: none except the value's own.
-
-#ifndef TESSERA_CORE_RESULT_HPP
-#define TESSERA_CORE_RESULT_HPP
-
-#include <new>
-#include <type_traits>
-#include <utility>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-template <class T>
-class [[nodiscard]] result {
-  static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
-  static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
-
- public:
-  result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
-  result(tessera::error e) noexcept : error_(e), has_value_(false) {}
-
-  result(result&& other) noexcept : has_value_(other.has_value_) {
-    if (has_value_)
-      ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
-    else
-      error_ = other.error_;
-  }
-  result(const result&) = delete;
-  result& operator=(const result&) = delete;
-  result& operator=(result&& other) noexcept {
-    if (this != &other) {
-      this->~result();
-      ::new (static_cast<void*>(this)) result(std::move(other));
-    }
-    return *this;
-  }
-  ~result() {
-    if (has_value_) value_.~T();
-  }
-
-  [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
-  [[nodiscard]] bool has_value() const noexcept { return has_value_; }
-  [[nodiscard]] T& value() & noexcept { return **this; }
-  [[nodiscard]] const T& value() const& noexcept { return **this; }
-  [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) const& {
-    return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
-  }
-  template <class U>
-  [[nodiscard]] T value_or(U&& other) && {
-    return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
-  }
-  [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
-  [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
-  [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
-  [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
-  [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
-  T* operator->() && = delete;  // it would dangle at the end of the statement
-  [[nodiscard]] tessera::error error() const noexcept {
-    return has_value_ ? tessera::error{} : error_;
-  }
-
- private:
-  void checked() const noexcept {
-    if (!has_value_) __builtin_trap();
-  }
-
-  union {
-    T value_;
-    tessera::error error_;
-  };
-  bool has_value_;
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_RESULT_HPP
-
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
@@ -2717,6 +2827,129 @@ struct print_options {
 
 #endif  // TESSERA_ALIR_PRINT_HPP
 
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+/// Values of a type that can't be copied as bytes, in a row.
+template <class T>
+class sequence {
+ public:
+  sequence() noexcept = default;
+  sequence(const sequence& other) {
+    reserve(other.size_);
+    for (const T& v : other) push_back(T(v));
+  }
+  sequence(sequence&& other) noexcept { *this = std::move(other); }
+  sequence& operator=(const sequence& other) { return *this = sequence(other); }
+  sequence& operator=(sequence&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    std::swap(capacity_, other.capacity_);
+    return *this;
+  }
+  ~sequence() {
+    for (std::size_t i = 0; i < size_; ++i) data_[i].~T();
+    ::operator delete(data_);
+  }
+
+  void push_back(T&& v) {
+    if (size_ == capacity_) reserve(capacity_ == 0 ? 4 : 2 * capacity_);
+    ::new (static_cast<void*>(data_ + size_)) T(std::move(v));
+    ++size_;
+  }
+  void reserve(std::size_t capacity) {
+    if (capacity <= capacity_) return;
+    T* const data = static_cast<T*>(::operator new(capacity * sizeof(T)));
+    for (std::size_t i = 0; i < size_; ++i) {
+      ::new (static_cast<void*>(data + i)) T(std::move(data_[i]));
+      data_[i].~T();
+    }
+    ::operator delete(data_);
+    data_ = data;
+    capacity_ = capacity;
+  }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data_[i]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  [[nodiscard]] T* begin() noexcept { return data_; }
+  [[nodiscard]] T* end() noexcept { return data_ + size_; }
+  [[nodiscard]] const T* begin() const noexcept { return data_; }
+  [[nodiscard]] const T* end() const noexcept { return data_ + size_; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+enum class pipeline_form : std::uint8_t { fsm, nested, list };
+
+/// A pipeline as read from a file, not yet verified.
+struct pipeline {
+  pipeline_form form = pipeline_form::fsm;
+  bool input_register = true, output_register = true;  ///< only an fsm can lack them
+  sequence<model> blocks;                              ///< in the order in which values pass
+};
+/// Equal in everything but versions and places in the source.
+[[nodiscard]] bool operator==(const pipeline& a, const pipeline& b);
+
+/// Cycles from a sample at the input to its result: the number of registers.
+[[nodiscard]] inline std::uint64_t latency(const pipeline& p) noexcept {
+  return p.blocks.size() - (p.blocks.empty() ? 0u : 1u) + (p.input_register ? 1u : 0u) +
+         (p.output_register ? 1u : 0u);
+}
+
+/// Whether JSON text starts as a pipeline does: with a member "fsm" or the meta "ALIRFSM" early on,
+/// or with an array of blocks. A look at the first bytes: the reader has the last word.
+[[nodiscard]] bool starts_pipeline(std::string_view source) noexcept;
+
+/// Reads a pipeline of any form.
+[[nodiscard]] result<pipeline> read_pipeline(std::string_view source, const limits& limit = {});
+
+class staged;
+/// Verifies every block, and that they fit together. In a report, the faults of all blocks.
+[[nodiscard]] result<staged> verify(pipeline p, const verify_options& options = {},
+                                    report* found = nullptr);
+
+/// A verified pipeline.
+class staged {
+ public:
+  [[nodiscard]] pipeline_form form() const noexcept { return form_; }
+  [[nodiscard]] bool input_register() const noexcept { return input_register_; }
+  [[nodiscard]] bool output_register() const noexcept { return output_register_; }
+  [[nodiscard]] std::size_t size() const noexcept { return blocks_.size(); }
+  [[nodiscard]] const program& block(std::size_t i) const& noexcept { return blocks_[i]; }
+  const program& block(std::size_t i) const&& = delete;
+  /// Cycles from a sample at the input to its result.
+  [[nodiscard]] std::uint64_t latency() const noexcept {
+    return blocks_.size() - 1 + (input_register_ ? 1u : 0u) + (output_register_ ? 1u : 0u);
+  }
+  /// Releases the pipeline, to be changed: without its source maps.
+  [[nodiscard]] pipeline release() && noexcept;
+
+ private:
+  friend result<staged> verify(pipeline p, const verify_options& options, report* found);
+  staged() noexcept = default;
+
+  pipeline_form form_ = pipeline_form::fsm;
+  bool input_register_ = true, output_register_ = true;
+  sequence<program> blocks_;
+};
+
+/// The pipeline in its form, byte for byte as alkaid writes it. `version` is that of the rows, for
+/// arrays of blocks: 2, 3 or 4, and 0 for each block's own. An fsm has version 4 only.
+/// Errors: alir_fsm_version, alir_pipeline_stages, and those of write_json().
+[[nodiscard]] result<text> write_pipeline(const pipeline& p, std::int32_t version = 0);
+
+/// The listing of a pipeline: that of each block after a line that says which registers are before it.
+[[nodiscard]] text print(const pipeline& p, const print_options& options = {});
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+
+#endif  // TESSERA_ALIR_PIPELINE_HPP
+
 // ---- tessera/alir/read.hpp
 //
 // ALIR models from any of their encodings.
@@ -2797,46 +3030,6 @@ concept temporary_text =
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_CORE_BYTES_HPP
-
-// ---- tessera/core/limits.hpp
-//
-// The limits of readers and runs, in one place and on by default.
-//
-//   alir::read_json(text, {.max_bytes = 1 << 20});   // refuse files over 1 MiB
-//
-// Each is far above the needs of real files and far below what hurts: an untrusted file costs at
-// most a multiple of its own size (each format's header gives the multiple).
-//
-// Lifetime:   a value.
-// Errors:     input_too_large, too_many_items, json_depth, budget_steps, budget_memory.
-// Limits:     these.
-// Allocation: none.
-
-#ifndef TESSERA_CORE_LIMITS_HPP
-#define TESSERA_CORE_LIMITS_HPP
-
-#include <cstdint>
-
-
-namespace tessera::inline TESSERA_ABI {
-
-/// The limits of a reader. A value equal to the limit is accepted, one more is refused.
-struct limits {
-  std::uint64_t max_bytes = std::uint64_t{1} << 32;  ///< length of the input
-  std::uint64_t max_items = std::uint64_t{1} << 27;  ///< entries of any one list
-  std::uint32_t max_depth = 64;                      ///< nesting of containers
-};
-
-/// The limits of a run. A step is an element that is read or written, or about a nanosecond of
-/// other work, charged before it is done: by default a run ends within seconds, whatever its input.
-struct budget {
-  std::uint64_t max_steps = std::uint64_t{1} << 32;   ///< elements touched
-  std::uint64_t max_memory = std::uint64_t{1} << 32;  ///< bytes of working memory
-};
-
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_CORE_LIMITS_HPP
 
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
@@ -7033,27 +7226,16 @@ TESSERA_INLINE text print(const model& m, const print_options& options) {
 
 #endif  // TESSERA_ALIR_DETAIL_PRINT_HPP
 
-// ---- tessera/alir/detail/read.hpp
+// ---- tessera/alir/detail/pipeline.hpp
 //
-// The bodies of alir/read.hpp.
+// The bodies of alir/pipeline.hpp.
 
-#ifndef TESSERA_ALIR_DETAIL_READ_HPP
-#define TESSERA_ALIR_DETAIL_READ_HPP
-
-#include <cstddef>
-
-
-// ---- tessera/alir/detail/read_bytecode.hpp
-//
-// The bodies of alir/read_bytecode.hpp.
-
-#ifndef TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
-#define TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+#ifndef TESSERA_ALIR_DETAIL_PIPELINE_HPP
+#define TESSERA_ALIR_DETAIL_PIPELINE_HPP
 
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string_view>
 #include <utility>
 
@@ -7231,6 +7413,7 @@ class json_model_reader {
     std::string_view key;
     for (in_.object(); in_.key(key);) {
       if (key == "model") {
+        reserve_operations();
         read_model();
         has_model = true;
       } else if (key == "meta") {
@@ -7255,7 +7438,7 @@ class json_model_reader {
     return std::move(m_);
   }
 
- private:
+ protected:
   static constexpr std::uint64_t nowhere = UINT64_MAX;
   static constexpr std::uint64_t near_mask = 127;
 
@@ -7305,10 +7488,14 @@ class json_model_reader {
   }
   void field() { in_.require_element(errc::alir_model_fields); }
 
-  void read_model() {
+  /// About as many as a text has that holds one model.
+  void reserve_operations() {
     m_ = model{};
     m_.ops.reserve(to_size(size_ / 48));
     m_.source.ops.reserve(to_size(size_ / 48));
+  }
+
+  void read_model() {
     in_.array();
     field();
     read_shape();
@@ -7560,6 +7747,23 @@ class json_model_reader {
     if (version_ != 2 && quantize != nowhere) in_.fail(errc::alir_data, quantize);
   }
 
+  /// The array of a model that is one of several in a text, whose rows are checked against
+  /// `version`; 0: against the version that they show. A copy of what is needed: blocks are many.
+  [[nodiscard]] model read_block(std::int32_t version) {
+    for (pool<std::int32_t>* list : {&m_.inp_shifts, &m_.out_idxs, &m_.out_shifts, &m_.table_data})
+      list->clear();
+    m_.out_negs.clear(), m_.ops.clear(), m_.tables.clear(), m_.terms.clear();
+    m_.hashes.truncate(0);
+    m_.source.ops.clear(), m_.source.outputs.clear(), m_.source.tables.clear();
+    plain_ = variadic_ = unshifted_quantize_ = shifted_quantize_ = nowhere;
+    read_model();
+    version_ = version;
+    if (version == 0) version_ = variadic_ == nowhere ? 2 : unshifted_quantize_ != nowhere ? 3 : 4;
+    check_form();
+    m_.spec_version = static_cast<std::int32_t>(version_);
+    return m_;
+  }
+
   json::reader in_;
   limits limit_;
   std::uint64_t size_;
@@ -7606,323 +7810,17 @@ TESSERA_INLINE result<model> read_json(std::string_view source, const limits& li
 
 #endif  // TESSERA_ALIR_DETAIL_READ_JSON_HPP
 
-namespace tessera::inline TESSERA_ABI {
-namespace alir::detail {
+// ---- tessera/alir/detail/write.hpp
+//
+// The bodies of alir/write.hpp.
 
-/// The widest interval of a type, or false when no interval has the type.
-[[nodiscard]] inline bool widest_interval(fixed_type t, interval& q) noexcept {
-  if (t.f < -127 || t.f > 126 || t.width() < 0 || t.width() > (t.k ? 64 : 63)) return false;
-  const double step = power_of_two(-t.f), end = power_of_two(t.i);
-  if (t.width() == 0)  // below half a step from zero, unless it is zero
-    q = t.f == 0 ? interval{} : interval{0, step / 4, step};
-  else  // above 53 bits, end - step is no double, and end would need one more bit
-    q = {t.k ? -end : 0.0, t.width() <= 53 ? end - step : end * (1 - 0x1p-53), step};
-  return type_of(q) == t;
-}
+#ifndef TESSERA_ALIR_DETAIL_WRITE_HPP
+#define TESSERA_ALIR_DETAIL_WRITE_HPP
 
-/// Makes the interval of a lookup's operand start so that its table pad is `pad`.
-[[nodiscard]] inline bool set_pad(interval& q, std::int64_t pad) noexcept {
-  const fixed_type t = type_of(q);
-  if (t.width() == 0) return pad == 0;
-  q.min = stored(static_cast<double>(pad) * q.step - (t.k ? power_of_two(t.i) : 0.0));
-  if (t.k && q.min == 0.0) q.min = -q.step / 4;  // rounds to 0 as well, and keeps the type signed
-  if (q.min > q.max) q.max = q.min;              // the float rule of type_of can leave the top out
-  return type_of(q) == t && table_pad(q, t) == static_cast<double>(pad);
-}
+#include <cstddef>
+#include <cstdint>
+#include <utility>
 
-/// Reads values one after the other; past the end everything is 0 and an error sticks.
-class byte_cursor {
- public:
-  byte_cursor(bytes source, bool host_order) noexcept : source_(source), host_order_(host_order) {}
-
-  template <class T>
-  [[nodiscard]] T take() noexcept {
-    if (remaining() < sizeof(T)) {
-      fail(errc::alir_bytecode_truncated, source_.size());
-      offset_ = source_.size();
-      return T{};
-    }
-    T v;
-    if (host_order_)
-      std::memcpy(&v, source_.data() + offset_, sizeof v);
-    else
-      v = load_le<T>(source_.data() + offset_);
-    offset_ += sizeof v;
-    return v;
-  }
-  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
-  [[nodiscard]] std::uint64_t remaining() const noexcept { return source_.size() - offset_; }
-  void fail(errc code, std::uint64_t offset) noexcept {
-    if (error_.code == errc::ok) error_ = {code, offset};
-  }
-  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
-  [[nodiscard]] tessera::error error() const noexcept { return error_; }
-
- private:
-  bytes source_;
-  bool host_order_;
-  std::size_t offset_ = 0;
-  tessera::error error_;
-};
-
-class bytecode_reader {
- public:
-  bytecode_reader(bytes source, bool host_order, const limits& limit) noexcept
-      : in_(source, host_order), host_order_(host_order), size_(source.size()), limit_(limit) {}
-
-  result<model> read() {
-    if (size_ > limit_.max_bytes) return error{errc::input_too_large, limit_.max_bytes};
-    if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
-    const auto first = in_.take<std::uint32_t>();
-    if (in_.failed()) return in_.error();
-    const bool words = host_order_ || first != magic;
-    if (words && size_ % 4 != 0) return error{errc::alir_bytecode_alignment, size_ / 4 * 4};
-    const std::uint64_t version_at = in_.offset() - (words ? 4 : 0);
-    const std::int64_t version = words ? std::int64_t{static_cast<std::int32_t>(first)}
-                                       : std::int64_t{in_.take<std::uint32_t>()};
-    if (in_.failed()) return in_.error();
-    errc e = check_version(version);
-    if (e == errc::ok && (version == 2) != words) e = errc::alir_version_unknown;
-    if (e != errc::ok) return error{e, version_at};
-    if (size_ < header_size) return error{errc::alir_bytecode_truncated, size_};
-    m_.spec_version = static_cast<std::int32_t>(version);
-    m_.source.is_bytecode = true;
-    if (words)
-      read_words();
-    else
-      read_bytes();
-    if (!in_.failed() && in_.remaining() != 0) in_.fail(errc::alir_bytecode_trailing, in_.offset());
-    if (in_.failed()) return in_.error();
-    return std::move(m_);
-  }
-
- private:
-  static constexpr std::uint32_t magic = 0x52494c41;  // "ALIR"
-  static constexpr std::uint64_t header_size = 24;    // of both forms
-
-  /// A count of items of at least `size` bytes each, which the remaining bytes must be able to
-  /// hold together with the `claimed` bytes of the counts before it.
-  [[nodiscard]] std::int64_t take_count(std::uint64_t size) {
-    const std::uint64_t at = in_.offset();
-    const auto n = in_.take<std::int32_t>();
-    claimed_ += size * static_cast<std::uint32_t>(n);
-    if (n < 0 || claimed_ > size_)
-      in_.fail(errc::alir_bytecode_count, at);
-    else if (static_cast<std::uint64_t>(n) > limit_.max_items)
-      in_.fail(errc::too_many_items, at);
-    return in_.failed() ? 0 : n;
-  }
-  void take_int32s(pool<std::int32_t>& list, std::int64_t count) {
-    if (list.empty()) list.reserve(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count && !in_.failed(); ++i)
-      list.push_back(in_.take<std::int32_t>());
-  }
-  template <class Flag>
-  [[nodiscard]] bool take_flag() {
-    const std::uint64_t at = in_.offset();
-    const auto v = in_.take<Flag>();
-    if (v != 0 && v != 1) in_.fail(errc::alir_bytecode_flag, at);
-    return v == 1;
-  }
-
-  /// Counts, shifts and outputs: the same in both forms but for the size of the flags.
-  template <class Flag>
-  void read_interface(std::uint64_t operation_size) {
-    m_.source.shape = in_.offset();
-    m_.n_inputs = take_count(4);
-    m_.n_outputs = take_count(8 + sizeof(Flag));
-    operations_ = take_count(operation_size);
-    tables_ = take_count(4);
-    m_.source.inp_shifts = in_.offset();
-    take_int32s(m_.inp_shifts, m_.n_inputs);
-    m_.source.out_idxs = in_.offset();
-    for (std::int64_t i = 0; i < m_.n_outputs; ++i)
-      m_.source.outputs.push_back(in_.offset() + 4 * static_cast<std::uint64_t>(i));
-    take_int32s(m_.out_idxs, m_.n_outputs);
-    m_.source.out_shifts = in_.offset();
-    take_int32s(m_.out_shifts, m_.n_outputs);
-    m_.source.out_negs = in_.offset();
-    for (std::int64_t i = 0; i < m_.n_outputs && !in_.failed(); ++i)
-      m_.out_negs.push_back(take_flag<Flag>() ? 1 : 0);
-    m_.ops.reserve(static_cast<std::size_t>(operations_));
-    m_.source.ops.reserve(static_cast<std::size_t>(operations_));
-    m_.tables.reserve(static_cast<std::size_t>(tables_));
-    m_.source.tables.reserve(static_cast<std::size_t>(tables_));
-  }
-
-  void set_opcode(operation& o, std::int32_t code, std::int32_t last, std::uint64_t at) {
-    if (code < first_opcode || code > last)
-      in_.fail(errc::alir_opcode, at);
-    else
-      o.code = static_cast<opcode>(code);
-  }
-  template <class Int, class Flag>
-  void take_type(operation& o) {
-    const std::uint64_t at = in_.offset();
-    const bool k = take_flag<Flag>();
-    const std::int32_t i = in_.take<Int>(), f = in_.take<Int>();
-    if (in_.failed()) return;
-    if (i < -1000 || i > 1000 || f < -1000 || f > 1000 ||
-        !widest_interval({k, static_cast<std::int16_t>(i), static_cast<std::int16_t>(f)}, o.qint))
-      in_.fail(errc::alir_bytecode_type, at);
-  }
-  /// The pad of a lookup, `at` its place; the operand gets the interval that it implies.
-  void take_pad(const operation& lookup, std::int64_t pad, std::uint64_t at) {
-    if (lookup.id0 < 0 || static_cast<std::size_t>(lookup.id0) >= m_.ops.size()) return;
-    const auto x = static_cast<std::size_t>(lookup.id0);
-    if (padded_.empty()) padded_.resize(static_cast<std::size_t>(operations_));
-    interval q = m_.ops[x].qint;
-    if (!is_int32(pad) || !set_pad(q, pad))
-      in_.fail(errc::alir_bytecode_pad, at);
-    else if (padded_[x] != 0 && !(q == m_.ops[x].qint))
-      in_.fail(errc::alir_bytecode_pad_conflict, at);
-    m_.ops[x].qint = q;
-    padded_[x] = 1;
-  }
-
-  void read_words() {
-    (void)in_.take<std::int32_t>();  // the firmware version says nothing about the program
-    claimed_ = header_size;
-    read_interface<std::int32_t>(32);
-    for (std::int64_t n = 0; n < operations_ && !in_.failed(); ++n) {
-      const std::uint64_t at = in_.offset();
-      operation o;
-      set_opcode(o, in_.take<std::int32_t>(), last_opcode - 1, at);
-      o.id0 = in_.take<std::int32_t>();
-      o.id1 = in_.take<std::int32_t>();
-      const auto low = in_.take<std::int32_t>(), high = in_.take<std::int32_t>();
-      const bool low_only =
-          o.code == opcode::add || o.code == opcode::subtract || o.code == opcode::lookup;
-      unpack_data(o, low_only ? std::int64_t{low}
-                              : static_cast<std::int64_t>(
-                                    std::uint64_t{static_cast<std::uint32_t>(high)} << 32 |
-                                    static_cast<std::uint32_t>(low)));
-      take_type<std::int32_t, std::int32_t>(o);
-      if (o.code == opcode::lookup) take_pad(o, high, at + 16);
-      m_.ops.push_back(o);
-      m_.source.ops.push_back(
-          {.start = (at + 4) & place_mask, .id1 = 4, .condition = 8, .data = 8, .qint = 16});
-    }
-    pool<std::int32_t> sizes;
-    const std::uint64_t sizes_at = in_.offset();
-    take_int32s(sizes, in_.failed() ? 0 : tables_);
-    for (std::size_t t = 0; t < sizes.size() && !in_.failed(); ++t)
-      read_entries(sizes[t], sizes_at + 4 * t);
-  }
-
-  void read_bytes() {
-    claimed_ = header_size;
-    read_interface<std::uint8_t>(8);
-    pool<std::int32_t> ids;
-    pool<std::int64_t> data;
-    for (std::int64_t n = 0; n < operations_ && !in_.failed(); ++n) {
-      const std::uint64_t at = in_.offset();
-      operation o;
-      set_opcode(o, in_.take<std::int8_t>(), last_opcode, at);
-      take_type<std::int8_t, std::uint8_t>(o);
-      const std::uint64_t ids_at = in_.offset();
-      const std::uint64_t n_ids = in_.take<std::uint16_t>(), n_data = in_.take<std::uint16_t>();
-      if (4 * n_ids + 8 * n_data > in_.remaining())
-        in_.fail(errc::alir_bytecode_truncated, size_);
-      else if (n_ids > limit_.max_items || n_data > limit_.max_items)
-        in_.fail(errc::too_many_items, ids_at);
-      if (in_.failed()) return;
-      ids.clear(), data.clear();
-      const std::uint64_t start = in_.offset();
-      for (std::uint64_t i = 0; i < n_ids; ++i) ids.push_back(in_.take<std::int32_t>());
-      const std::uint64_t data_at = in_.offset();
-      for (std::uint64_t i = 0; i < n_data; ++i) data.push_back(in_.take<std::int64_t>());
-      // Bytecode stores the pad of a lookup after its table; the model derives it.
-      const bool pad = o.code == opcode::lookup && data.size() == 2;
-      if (o.code == opcode::lookup && !pad) return in_.fail(errc::alir_data, ids_at);
-      const std::int64_t pad_value = pad ? data[1] : 0;
-      if (pad) data.pop_back();
-      errc e = check_counts(o.code, ids.size(), data.size());
-      if (o.code == opcode::quantize && data.empty() != (m_.spec_version == 3)) e = errc::alir_data;
-      if (e == errc::ok && m_.terms.size() + ids.size() > INT32_MAX) e = errc::too_many_items;
-      if (e != errc::ok) return in_.fail(e, ids_at);
-      e = set_addresses_and_data(m_, o, ids, data);
-      if (e != errc::ok) return in_.fail(e, data_at);
-      if (pad) take_pad(o, pad_value, data_at + 8);
-      m_.ops.push_back(o);
-      m_.source.ops.push_back({.start = start & place_mask,
-                               .id1 = 4,
-                               .condition = 8,
-                               .data = data_at - start < 127 ? (data_at - start) & 127 : 0,
-                               .qint = 0});
-    }
-    for (std::int64_t t = 0; t < tables_ && !in_.failed(); ++t) {
-      const std::uint64_t at = in_.offset();
-      read_entries(in_.take<std::int32_t>(), at);
-    }
-  }
-
-  /// The entries of one table; its size was at `at`. (table_data grows by doubling: an exact
-  /// reserve for each of many small tables would be quadratic.)
-  void read_entries(std::int32_t size, std::uint64_t at) {
-    if (in_.failed()) return;
-    const auto n = static_cast<std::uint32_t>(size);
-    if (size < 0 || std::uint64_t{n} * 4 > in_.remaining())
-      return in_.fail(errc::alir_bytecode_count, at);
-    if (n > limit_.max_items) return in_.fail(errc::too_many_items, at);
-    lookup_table t;
-    t.first = m_.table_data.size();
-    t.count = n;
-    for (std::uint32_t i = 0; i < n; ++i) m_.table_data.push_back(in_.take<std::int32_t>());
-    m_.tables.push_back(t);
-    m_.source.tables.push_back(at);
-  }
-
-  static constexpr std::uint64_t place_mask = (std::uint64_t{1} << 36) - 1;
-
-  byte_cursor in_;
-  bool host_order_;  // words of this host, which can't be the byte form
-  std::uint64_t size_;
-  limits limit_;
-  model m_;
-  std::uint64_t claimed_ = 0;
-  std::int64_t operations_ = 0, tables_ = 0;
-  pool<std::uint8_t> padded_;
-};
-
-}  // namespace alir::detail
-namespace alir {
-
-TESSERA_INLINE result<model> read_bytecode(bytes source, const limits& limit) {
-  return detail::bytecode_reader(source, false, limit).read();
-}
-
-TESSERA_INLINE result<model> read_bytecode(std::span<const std::int32_t> words,
-                                           const limits& limit) {
-  return detail::bytecode_reader(std::as_bytes(words), true, limit).read();
-}
-
-}  // namespace alir
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
-
-namespace tessera::inline TESSERA_ABI {
-namespace alir {
-
-TESSERA_INLINE encoding detect(bytes source) noexcept {
-  if (as_text(source).substr(0, 4) == "ALIR") return encoding::bytecode;
-  if (source.size() < 4) return encoding::json;
-  for (std::size_t i = 0; i < 4; ++i)
-    if (source[i] == std::byte{0}) return encoding::bytecode;
-  return encoding::json;
-}
-
-TESSERA_INLINE result<model> read(bytes source, const read_options& options) {
-  const encoding e = options.encoding == encoding::automatic ? detect(source) : options.encoding;
-  return e == encoding::json ? read_json(as_text(source), options.limit)
-                             : read_bytecode(source, options.limit);
-}
-
-}  // namespace alir
-}  // namespace tessera::inline TESSERA_ABI
-
-#endif  // TESSERA_ALIR_DETAIL_READ_HPP
 
 // ---- tessera/alir/detail/versions.hpp
 //
@@ -8211,18 +8109,6 @@ TESSERA_INLINE result<model> to_version(const model& m, std::int32_t version) {
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ALIR_DETAIL_VERSIONS_HPP
-
-// ---- tessera/alir/detail/write.hpp
-//
-// The bodies of alir/write.hpp.
-
-#ifndef TESSERA_ALIR_DETAIL_WRITE_HPP
-#define TESSERA_ALIR_DETAIL_WRITE_HPP
-
-#include <cstddef>
-#include <cstdint>
-#include <utility>
-
 
 // ---- tessera/alir/detail/table_hash.hpp
 //
@@ -8667,7 +8553,7 @@ class byte_writer {
 
   template <class Int>
   void put(std::int64_t v) {
-    store_le(reinterpret_cast<std::byte*>(out_.prepare(sizeof(Int))), static_cast<Int>(v));
+    store_le(out_.prepare(sizeof(Int)), static_cast<Int>(v));
     out_.advance(sizeof(Int));
   }
   void put_int32s(view<std::int32_t> list) {
@@ -8778,6 +8664,1039 @@ TESSERA_INLINE result<text> write(const model& m, const write_options& options) 
 }  // namespace tessera::inline TESSERA_ABI
 
 #endif  // TESSERA_ALIR_DETAIL_WRITE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir::detail {
+
+/// The type of a port for the values of an interval. Unlike type_of() it counts ranges of more than 2^24
+/// codes exactly, as the tools do that write state machines.
+[[nodiscard]] inline fixed_type port_type(const interval& q) noexcept {
+  if (check_interval(q) != errc::ok || (q.min == 0.0 && q.max == 0.0)) return {};
+  const double low = round_half_away(q.min / q.step), high = round_half_away(q.max / q.step) + 1;
+  const double codes = -low > high ? -low : high;
+  const auto bits = std::bit_cast<std::uint64_t>(codes);
+  const bool is_power = (bits & 0xfffffffffffffu) == 0;
+  const int f = type_of(q).f;
+  const int width = codes > 0 ? static_cast<int>(bits >> 52) - 1023 + (is_power ? 0 : 1) : 0;
+  return {q.min < 0, static_cast<std::int16_t>(width - f), static_cast<std::int16_t>(f)};
+}
+
+/// The types of a block's inputs: each that of the last operation that reads it.
+inline void append_input_types(pool<fixed_type>& to, const model& m) {
+  const std::size_t first = to.size();
+  to.resize(first + m.inp_shifts.size());
+  for (const operation& o : m.ops)
+    if (o.code == opcode::input && o.id0 >= 0 &&
+        static_cast<std::size_t>(o.id0) < m.inp_shifts.size())
+      to[first + static_cast<std::size_t>(o.id0)] = port_type(o.qint);
+}
+
+/// Equal to any type: of an output that is 0.
+inline constexpr fixed_type any_type = {false, INT16_MIN, INT16_MIN};
+
+/// The types of a block's outputs: those of the operations, scaled and negated.
+inline void append_output_types(pool<fixed_type>& to, const model& m) {
+  for (std::size_t j = 0; j < m.out_idxs.size(); ++j) {
+    const auto i = static_cast<std::size_t>(m.out_idxs[j]);
+    const std::int32_t shift = j < m.out_shifts.size() ? m.out_shifts[j] : 0;
+    if (m.out_idxs[j] < 0 || i >= m.ops.size() || shift < -1000 || shift > 1000) {
+      to.push_back(any_type);
+      continue;
+    }
+    const interval& q = m.ops[i].qint;
+    const bool negative = j < m.out_negs.size() && m.out_negs[j] != 0;
+    fixed_type t = port_type(negative ? interval{0.0 - q.max, 0.0 - q.min, q.step} : q);
+    if (q.min != 0.0 || q.max != 0.0) {
+      t.i = static_cast<std::int16_t>(t.i + shift);
+      t.f = static_cast<std::int16_t>(t.f - shift);
+    }
+    to.push_back(t);
+  }
+}
+
+/// How a text is taken for a pipeline of arrays: four brackets to the first number in the nested form.
+[[nodiscard]] inline std::size_t leading_brackets(std::string_view source) noexcept {
+  std::size_t count = 0;
+  for (const char c : source) {
+    if (c == '[')
+      ++count;
+    else if (c != ' ' && c != '\t' && c != '\r' && c != '\n')
+      break;
+  }
+  return count;
+}
+
+/// A signal at one end of a connection.
+struct fsm_signal {
+  std::uint64_t offset = 0, types_at = 0, schedule_at = 0;
+  std::uint64_t name_first = 0, name_size = 0;    // in the reader's names
+  std::uint64_t types_first = 0, types_size = 0;  // in the reader's types
+  std::int64_t delay = 0;
+  bool is_exposed = false, is_register = false, is_scheduled = false;
+  char mode = 0;  // r, w, or 0
+};
+
+class json_pipeline_reader : json_model_reader {
+ public:
+  json_pipeline_reader(std::string_view source, const limits& limit)
+      : json_model_reader(source, limit, json::row_path::best) {}
+
+  result<pipeline> read() {
+    if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
+    if (in_.peek() == json::kind::array)
+      read_arrays();
+    else
+      read_object();
+    if (const error e = in_.finish(); e.code != errc::ok) return e;
+    if (p_.form == pipeline_form::fsm) {
+      if (const error e = resolve(); e.code != errc::ok) return e;
+    }
+    return std::move(p_);
+  }
+
+ private:
+  struct connection {
+    fsm_signal from, to;
+  };
+  struct name_range {
+    std::uint64_t first = 0, size = 0, offset = 0;
+  };
+
+  // ---- reading
+
+  void read_arrays() {
+    const std::size_t depth = leading_brackets(in_.rest());
+    if (depth < 3) return in_.fail(errc::alir_pipeline_form, in_.offset());
+    p_.form = depth == 3 ? pipeline_form::list : pipeline_form::nested;
+    in_.array();
+    if (p_.form == pipeline_form::nested) {
+      in_.require_element();
+      in_.array();
+    }
+    while (in_.element()) append_block(0);
+    if (p_.form == pipeline_form::nested) in_.end_array(errc::alir_pipeline_form);
+  }
+  void append_block(std::int32_t version) {
+    if (p_.blocks.size() >= limit_.max_items) return in_.fail(errc::too_many_items, in_.offset());
+    p_.blocks.push_back(read_block(version));
+  }
+
+  void read_object() {
+    const std::uint64_t start = in_.offset();
+    bool has_meta = false, has_version = false, has_fsm = false;
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      const std::uint64_t at = in_.offset();
+      if (key == "meta") {
+        if (in_.string() != "ALIRFSM") in_.fail(errc::alir_pipeline_form, at);
+        has_meta = true;
+      } else if (key == "spec_version") {
+        if (in_.int64() != 4) in_.fail(errc::alir_fsm_version, at);
+        has_version = true;
+      } else if (key == "fsm") {
+        read_fsm();
+        has_fsm = true;
+      } else {
+        in_.skip();
+      }
+    }
+    if (!has_meta) in_.fail(errc::alir_missing_meta, start);
+    if (!has_version) in_.fail(errc::alir_missing_version, start);
+    if (!has_fsm) in_.fail(errc::alir_fsm_member, start);
+  }
+
+  void read_fsm() {
+    const std::uint64_t start = in_.offset();
+    bool has_logic = false, has_connections = false, has_order = false;
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "logic") {
+        std::string_view name;
+        for (in_.object(); in_.key(name);) {
+          block_names_.push_back(keep(name, in_.offset()));
+          append_block(4);
+        }
+        has_logic = true;
+      } else if (key == "conns") {
+        connections_at_ = in_.offset();
+        for (in_.array(); in_.element();) read_connection();
+        has_connections = true;
+      } else if (key == "signal_order") {
+        order_at_ = in_.offset();
+        for (in_.array(); in_.element();) {
+          const std::uint64_t at = in_.offset();
+          append(order_, at, keep(in_.string(), at));
+        }
+        has_order = true;
+      } else {
+        in_.skip();
+      }
+    }
+    if (!has_logic || !has_connections || !has_order) in_.fail(errc::alir_fsm_member, start);
+  }
+
+  [[nodiscard]] name_range keep(std::string_view name, std::uint64_t offset) {
+    const name_range r{names_.size(), name.size(), offset};
+    names_ << name;
+    return r;
+  }
+
+  void read_connection() {
+    const std::uint64_t start = in_.offset();
+    connection c;
+    bool has_from = false, has_to = false;
+    std::string_view key;
+    for (in_.object(); in_.key(key);) {
+      if (key == "src")
+        c.from = read_signal(), has_from = true;
+      else if (key == "dst")
+        c.to = read_signal(), has_to = true;
+      else if (key == "enable_if" || key == "alt_src")
+        require_null();
+      else
+        in_.skip();
+    }
+    if (!has_from || !has_to) in_.fail(errc::alir_fsm_connection, start);
+    append(connections_, start, c);
+  }
+  void require_null() {
+    const std::uint64_t at = in_.offset();
+    if (in_.peek() == json::kind::null)
+      in_.null();
+    else
+      in_.fail(errc::alir_fsm_not_pipeline, at);
+  }
+
+  [[nodiscard]] fsm_signal read_signal() {
+    const auto field = [this] { in_.require_element(errc::alir_fsm_signal); };
+    fsm_signal s;
+    s.offset = in_.offset();
+    in_.array();
+    field();
+    const name_range name = keep(in_.string(), s.offset);
+    s.name_first = name.first, s.name_size = name.size;
+    field();
+    s.is_exposed = in_.boolean();
+    field();
+    s.types_at = in_.offset();
+    read_types(s);
+    for (int k = 0; k < 2; ++k) field(), require_null();  // resets
+    field();
+    s.is_register = in_.boolean();
+    field();
+    s.schedule_at = in_.offset();
+    read_schedule(s);
+    field();
+    const std::string_view mode = in_.string();
+    s.mode = mode.size() == 1 ? mode[0] : '\0';
+    field();
+    require_null();  // attributes
+    field();
+    read_view(s);
+    field();
+    require_null();  // an index that is computed
+    in_.end_array(errc::alir_fsm_signal);
+    return s;
+  }
+  void read_types(fsm_signal& s) {
+    s.types_first = types_.size();
+    for (in_.array(); in_.element();) {
+      const std::uint64_t at = in_.offset();
+      fixed_type t;
+      in_.array();
+      in_.require_element();
+      t.k = in_.boolean();
+      in_.require_element();
+      t.i = in_.integer<std::int16_t>(-2000, 2000);
+      in_.require_element();
+      t.f = in_.integer<std::int16_t>(-2000, 2000);
+      in_.end_array();
+      append(types_, at, t, s.types_first);
+    }
+    s.types_size = types_.size() - s.types_first;
+  }
+  /// null, or [[delay],period].
+  void read_schedule(fsm_signal& s) {
+    if (in_.peek() == json::kind::null) return in_.null();
+    s.is_scheduled = true;
+    in_.array();
+    in_.require_element();
+    in_.array();
+    in_.require_element(errc::alir_fsm_schedule);
+    s.delay = in_.int64();
+    in_.end_array(errc::alir_fsm_schedule);
+    in_.require_element();
+    const std::uint64_t at = in_.offset();
+    const std::int64_t period = in_.int64();
+    if (period < 0 || period > 1) in_.fail(errc::alir_fsm_schedule, at);
+    in_.end_array();
+  }
+  /// The whole signal: [0,size].
+  void read_view(const fsm_signal& s) {
+    const std::uint64_t at = in_.offset();
+    in_.array();
+    in_.require_element();
+    const std::int64_t first = in_.int64();
+    in_.require_element();
+    const std::int64_t end = in_.int64();
+    in_.end_array();
+    if (first != 0 || end < 0 || static_cast<std::uint64_t>(end) != s.types_size)
+      in_.fail(errc::alir_fsm_not_pipeline, at);
+  }
+
+  // ---- the chain
+
+  [[nodiscard]] std::string_view text_of(std::uint64_t first, std::uint64_t size) const noexcept {
+    return names_.view().substr(to_size(first), to_size(size));
+  }
+  [[nodiscard]] std::string_view name_of(const fsm_signal& s) const noexcept {
+    return text_of(s.name_first, s.name_size);
+  }
+  [[nodiscard]] std::string_view name_of(const name_range& n) const noexcept {
+    return text_of(n.first, n.size);
+  }
+
+  /// Indices sorted by names, for searching.
+  template <class NameOf>
+  [[nodiscard]] static pool<std::uint64_t> sorted(std::size_t count, NameOf name_of) {
+    pool<std::uint64_t> out;
+    for (std::size_t i = 0; i < count; ++i) out.push_back(i);
+    sort(out.data(), out.size(), [&](std::uint64_t a, std::uint64_t b) {
+      return name_of(to_size(a)) < name_of(to_size(b));
+    });
+    return out;
+  }
+  static constexpr std::size_t none = SIZE_MAX;
+  template <class NameOf>
+  [[nodiscard]] static std::size_t find(const pool<std::uint64_t>& by_name, std::string_view name,
+                                        NameOf name_of) {
+    const std::size_t at = first_not_below(by_name.data(), by_name.size(), [&](std::uint64_t i) {
+      return name_of(to_size(i)) < name;
+    });
+    if (at == by_name.size() || name_of(to_size(by_name[at])) != name) return none;
+    return to_size(by_name[at]);
+  }
+
+  /// The block whose port a name is: INTERNAL_block_inp.
+  [[nodiscard]] std::size_t block_of(std::string_view port, std::string_view ending) const {
+    constexpr std::string_view start = "INTERNAL_";
+    if (!port.starts_with(start) || !port.ends_with(ending) ||
+        port.size() < start.size() + ending.size())
+      return none;
+    port = port.substr(start.size(), port.size() - start.size() - ending.size());
+    return find(blocks_by_name_, port, [this](std::size_t i) { return name_of(block_names_[i]); });
+  }
+  [[nodiscard]] std::size_t connection_from(std::string_view name) const {
+    return find(by_source_, name, [this](std::size_t i) { return name_of(connections_[i].from); });
+  }
+
+  [[nodiscard]] bool carries(const fsm_signal& s, const pool<fixed_type>& carried) const {
+    if (s.types_size != carried.size()) return false;
+    for (std::size_t i = 0; i < carried.size(); ++i)
+      if (!(carried[i] == any_type) && !(types_[to_size(s.types_first) + i] == carried[i]))
+        return false;
+    return true;
+  }
+  [[nodiscard]] static error at(errc code, std::uint64_t offset) noexcept { return {code, offset}; }
+
+  /// Puts the blocks in the order of the chain.
+  [[nodiscard]] error resolve() {
+    by_source_ = sorted(connections_.size(),
+                        [this](std::size_t i) { return name_of(connections_[i].from); });
+    blocks_by_name_ =
+        sorted(block_names_.size(), [this](std::size_t i) { return name_of(block_names_[i]); });
+    for (std::size_t i = 1; i < by_source_.size(); ++i) {
+      const fsm_signal& s = connections_[to_size(by_source_[i])].from;
+      if (name_of(s) == name_of(connections_[to_size(by_source_[i - 1])].from))
+        return at(errc::alir_fsm_chain, s.offset);
+    }
+    std::size_t input = none;
+    for (std::size_t i = 0; i < connections_.size() && input == none; ++i)
+      if (connections_[i].from.is_exposed && connections_[i].from.mode == 'r') input = i;
+    if (input == none) return at(errc::alir_fsm_chain, connections_at_);
+    if (const error e = follow(input); e.code != errc::ok) return e;
+    return check_order();
+  }
+
+  /// Follows the connections from that of the input.
+  [[nodiscard]] error follow(std::size_t input) {
+    const fsm_signal& first = connections_[input].from;
+    if (first.is_register) return at(errc::alir_fsm_chain, first.offset);
+    if (!first.is_scheduled || first.delay != 0)
+      return at(errc::alir_fsm_schedule, first.schedule_at);
+    pool<std::uint64_t> order;    // of the blocks
+    pool<fixed_type> carried;     // after the first block
+    std::uint64_t registers = 0;  // since the last block
+    std::size_t used = 0;
+    for (std::size_t i = input;; ++used) {
+      if (i == none || used == connections_.size())
+        return at(errc::alir_fsm_chain, connections_at_);
+      const connection& c = connections_[i];
+      const fsm_signal& s = c.to;
+      if (used != 0 && (c.from.is_exposed || c.from.is_scheduled))
+        return at(errc::alir_fsm_chain, c.from.offset);
+      if (order.size() != 0 && !carries(c.from, carried))
+        return at(errc::alir_fsm_type, c.from.types_at);
+      const std::size_t block = block_of(name_of(s), "_inp");
+      if (block != none) {
+        if (s.is_exposed || s.is_register || s.is_scheduled || order.size() == p_.blocks.size() ||
+            (order.size() == 0 ? registers > 1 : registers != 1))
+          return at(errc::alir_fsm_chain, s.offset);
+        if (const error e = enter(block, input, i, order.size() == 0, carried); e.code != errc::ok)
+          return e;
+        if (order.size() == 0) p_.input_register = registers == 1;
+        order.push_back(block);
+        registers = 0;
+        text out;
+        out << "INTERNAL_" << name_of(block_names_[block]) << "_outp";
+        i = connection_from(out.view());
+        continue;
+      }
+      if (s.is_exposed) {
+        ++used;
+        return finish(s, order, registers, carried, used);
+      }
+      if (!s.is_register || s.is_scheduled) return at(errc::alir_fsm_chain, s.offset);
+      if (order.size() != 0 && !carries(s, carried)) return at(errc::alir_fsm_type, s.types_at);
+      ++registers;
+      i = connection_from(name_of(s));
+    }
+  }
+
+  /// At the inputs of a block, which connection `last` leads to; `carried` becomes what it gives.
+  [[nodiscard]] error enter(std::size_t block, std::size_t input, std::size_t last, bool is_first,
+                            pool<fixed_type>& carried) {
+    pool<fixed_type> inputs;
+    append_input_types(inputs, p_.blocks[block]);
+    if (is_first) {
+      for (const fsm_signal* s :
+           {&connections_[input].from, &connections_[input].to, &connections_[last].from})
+        if (!carries(*s, inputs)) return at(errc::alir_fsm_type, s->types_at);
+    }
+    const fsm_signal& port = connections_[last].to;
+    if (!carries(port, inputs)) return at(errc::alir_fsm_type, port.types_at);
+    carried.clear();
+    append_output_types(carried, p_.blocks[block]);
+    return {};
+  }
+
+  [[nodiscard]] error finish(const fsm_signal& s, const pool<std::uint64_t>& order,
+                             std::uint64_t registers, const pool<fixed_type>& carried,
+                             std::size_t used) {
+    if (s.mode != 'w' || registers != 0) return at(errc::alir_fsm_chain, s.offset);
+    if (order.size() != p_.blocks.size() || used != connections_.size())
+      return at(errc::alir_fsm_chain, connections_at_);
+    if (!carries(s, carried)) return at(errc::alir_fsm_type, s.types_at);
+    p_.output_register = s.is_register;
+    if (!s.is_scheduled || static_cast<std::uint64_t>(s.delay) != latency(p_))
+      return at(errc::alir_fsm_schedule, s.schedule_at);
+    sequence<model> blocks;
+    blocks.reserve(order.size());
+    for (const std::uint64_t i : order) blocks.push_back(std::move(p_.blocks[to_size(i)]));
+    p_.blocks = std::move(blocks);
+    return {};
+  }
+
+  /// That signal_order names each signal once.
+  [[nodiscard]] error check_order() const {
+    const auto of_order = [this](std::size_t i) { return name_of(order_[i]); };
+    const auto of_signal = [this](std::size_t i) {
+      const connection& c = connections_[i / 2];
+      return name_of(i % 2 == 0 ? c.from : c.to);
+    };
+    const pool<std::uint64_t> named = sorted(order_.size(), of_order),
+                              signals = sorted(2 * connections_.size(), of_signal);
+    std::size_t k = 0;
+    for (std::size_t i = 0; i < signals.size();) {
+      const std::string_view name = of_signal(to_size(signals[i]));
+      if (k == named.size()) return at(errc::alir_fsm_order, order_at_);
+      if (of_order(to_size(named[k])) != name)
+        return at(errc::alir_fsm_order, order_[to_size(named[k])].offset);
+      ++k;
+      while (i < signals.size() && of_signal(to_size(signals[i])) == name) ++i;
+    }
+    return k == named.size() ? error{} : at(errc::alir_fsm_order, order_[to_size(named[k])].offset);
+  }
+
+  pipeline p_;
+  text names_;
+  pool<fixed_type> types_;
+  pool<name_range> block_names_, order_;
+  pool<connection> connections_;
+  pool<std::uint64_t> by_source_, blocks_by_name_;
+  std::uint64_t connections_at_ = 0, order_at_ = 0;
+};
+
+// ---- writing
+
+/// A signal as alkaid lays it out.
+class fsm_writer {
+ public:
+  fsm_writer(json::writer& w, const pipeline& p) : w_(w), p_(p) {
+    for (const model& m : p.blocks) {
+      inputs_.push_back(types_.size());
+      append_input_types(types_, m);
+      outputs_.push_back(types_.size());
+      append_output_types(types_, m);
+    }
+    inputs_.push_back(types_.size());
+  }
+
+  /// Wires first, then what a clock moves on.
+  void write_connections() {
+    const std::size_t last = p_.blocks.size() - 1;
+    w_.begin_array();
+    for (std::size_t i = 0; i <= last; ++i) {
+      const auto source = [&] { i == 0 ? input(p_.input_register) : stage(i); };
+      connect(source, [&] { port(i, false); });
+    }
+    const auto to_output = [&] { connect([&] { port(last, true); }, [&] { output(); }); };
+    if (!p_.output_register) to_output();
+    if (p_.input_register) connect([&] { input(false); }, [&] { input(true); });
+    for (std::size_t i = 0; i < last; ++i) connect([&] { port(i, true); }, [&] { stage(i + 1); });
+    if (p_.output_register) to_output();
+    w_.end();
+  }
+  void write_order() {
+    w_.begin_array().string("model_inp");
+    if (p_.input_register) w_.string("model_inp_reg");
+    for (std::size_t i = 0; i < p_.blocks.size(); ++i) {
+      const text stage = stage_name(i), inputs = port_name(i, false), outputs = port_name(i, true);
+      if (i != 0) w_.string(stage.view());
+      w_.string(inputs.view()).string(outputs.view());
+    }
+    w_.string("model_out").end();
+  }
+
+ private:
+  template <class From, class To>
+  void connect(From from, To to) {
+    w_.begin_object().key("src");
+    from();
+    w_.key("dst");
+    to();
+    w_.key("enable_if").null().key("alt_src").null().end();
+  }
+  [[nodiscard]] static text stage_name(std::size_t i) {
+    text out;
+    out << "stage" << i << "_inp";
+    return out;
+  }
+  [[nodiscard]] static text port_name(std::size_t block, bool is_output) {
+    text out;
+    out << "INTERNAL_logic" << block << (is_output ? "_outp" : "_inp");
+    return out;
+  }
+
+  void input(bool is_register) {
+    write(is_register ? "model_inp_reg" : "model_inp", !is_register, inputs_[0], outputs_[0],
+          is_register, is_register ? "rw" : "r", 0);
+  }
+  void output() {
+    const std::size_t last = p_.blocks.size() - 1;
+    write("model_out", true, outputs_[last], inputs_[last + 1], p_.output_register, "w",
+          latency(p_));
+  }
+  void stage(std::size_t i) {
+    const text name = stage_name(i);
+    write(name.view(), false, outputs_[i - 1], inputs_[i], true, "rw", 0);
+  }
+  void port(std::size_t i, bool is_output) {
+    const text name = port_name(i, is_output);
+    if (is_output)
+      write(name.view(), false, outputs_[i], inputs_[i + 1], false, "rw", 0);
+    else
+      write(name.view(), false, inputs_[i], outputs_[i], false, "rw", 0);
+  }
+  void write(std::string_view name, bool is_exposed, std::uint64_t first, std::uint64_t end,
+             bool is_register, std::string_view mode, std::uint64_t delay) {
+    w_.begin_array().string(name).boolean(is_exposed).begin_array();
+    for (std::uint64_t i = first; i < end; ++i) {
+      const fixed_type t = types_[to_size(i)] == any_type ? fixed_type{} : types_[to_size(i)];
+      w_.begin_array().boolean(t.k).integer(t.i).integer(t.f).end();
+    }
+    w_.end().null().null().boolean(is_register);
+    if (is_exposed) {
+      w_.begin_array().begin_array().integer(delay).end();
+      w_.integer(latency(p_) == 0 ? 0 : 1).end();
+    } else {
+      w_.null();
+    }
+    w_.string(mode).null().begin_array().integer(0).integer(end - first).end().null().end();
+  }
+
+  json::writer& w_;
+  const pipeline& p_;
+  pool<fixed_type> types_;
+  pool<std::uint64_t> inputs_, outputs_;  // where those of each block start
+};
+
+/// Appends a block, in `version` or its own.
+[[nodiscard]] inline error append_block(json::writer& w, const model& m, std::int32_t version) {
+  const in_version source(m, version);
+  if (source.error().code != errc::ok) return source.error();
+  if (const error e = check_json(source); e.code != errc::ok) return e;
+  write_block(w, *source, source.version());
+  return {};
+}
+
+[[nodiscard]] inline error append_fsm(json::writer& w, const pipeline& p) {
+  w.begin_object().key("meta").string("ALIRFSM").key("spec_version").integer(4);
+  w.key("fsm").begin_object().key("logic").begin_object();
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    text name;
+    name << "logic" << i;
+    w.key(name.view());
+    if (const error e = append_block(w, p.blocks[i], 4); e.code != errc::ok) return e;
+  }
+  w.end().key("conns");
+  fsm_writer signals(w, p);
+  signals.write_connections();
+  w.key("signal_order");
+  signals.write_order();
+  w.end().end();
+  return {};
+}
+
+}  // namespace alir::detail
+namespace alir {
+
+TESSERA_INLINE bool operator==(const pipeline& a, const pipeline& b) {
+  bool same = a.form == b.form && a.input_register == b.input_register &&
+              a.output_register == b.output_register && a.blocks.size() == b.blocks.size();
+  for (std::size_t i = 0; i < a.blocks.size() && same; ++i) same = a.blocks[i] == b.blocks[i];
+  return same;
+}
+
+TESSERA_INLINE bool starts_pipeline(std::string_view source) noexcept {
+  if (source.substr(0, 3) == "\xEF\xBB\xBF") source.remove_prefix(3);
+  if (detail::leading_brackets(source) != 0) return detail::leading_brackets(source) >= 3;
+  constexpr std::size_t near = 4096;
+  constexpr std::string_view meta = "\"ALIRFSM\"";
+  return source.substr(0, near).find(meta) != source.npos ||
+         source.substr(source.size() < near ? 0 : source.size() - near).find(meta) != source.npos;
+}
+
+TESSERA_INLINE result<pipeline> read_pipeline(std::string_view source, const limits& limit) {
+  return detail::json_pipeline_reader(source, limit).read();
+}
+
+TESSERA_INLINE pipeline staged::release() && noexcept {
+  pipeline out;
+  out.form = form_;
+  out.input_register = input_register_, out.output_register = output_register_;
+  out.blocks.reserve(blocks_.size());
+  for (program& p : blocks_) out.blocks.push_back(std::move(p).release());
+  return out;
+}
+
+TESSERA_INLINE result<staged> verify(pipeline p, const verify_options& options, report* found) {
+  tessera::detail::findings findings(found, options.max_diagnostics);
+  if (p.blocks.empty()) findings.error({errc::alir_pipeline_stages, 0, error_index::whole});
+  for (std::size_t i = 1; i < p.blocks.size(); ++i) {
+    const model &before = p.blocks[i - 1], &m = p.blocks[i];
+    if (m.n_inputs == before.n_outputs) continue;
+    error e{errc::alir_stage_inputs, m.source.shape};
+    if (e.offset == 0) e.offset = i, e.index = error_index::block;
+    findings.error(e.code, {0, e.offset, 0, e.index})
+        << "block " << i << " has " << m.n_inputs << (m.n_inputs == 1 ? " input" : " inputs")
+        << "; expected " << before.n_outputs << ", the outputs of block " << i - 1;
+  }
+  findings.close();
+  error first = findings.first_error();
+  staged out;
+  out.form_ = p.form;
+  out.input_register_ = p.input_register, out.output_register_ = p.output_register;
+  out.blocks_.reserve(p.blocks.size());
+  for (model& m : p.blocks) {
+    result<program> block = verify(std::move(m), options, found);
+    if (block)
+      out.blocks_.push_back(std::move(*block));
+    else if (first.code == errc::ok)
+      first = block.error();
+  }
+  if (first.code != errc::ok) return first;
+  return out;
+}
+
+TESSERA_INLINE result<text> write_pipeline(const pipeline& p, std::int32_t version) {
+  if (p.blocks.empty()) return error{errc::alir_pipeline_stages, 0, error_index::whole};
+  text out;
+  json::writer w(out);
+  if (p.form == pipeline_form::fsm) {
+    if (version != 0 && version != 4) return error{errc::alir_fsm_version, 0, error_index::whole};
+    if (const error e = detail::append_fsm(w, p); e.code != errc::ok) return e;
+    return out;
+  }
+  w.begin_array();
+  if (p.form == pipeline_form::nested) w.begin_array();
+  for (const model& m : p.blocks)
+    if (const error e = detail::append_block(w, m, version); e.code != errc::ok) return e;
+  w.end();
+  if (p.form == pipeline_form::nested) w.end();
+  return out;
+}
+
+TESSERA_INLINE text print(const pipeline& p, const print_options& options) {
+  text out;
+  out << "pipeline: " << p.blocks.size() << (p.blocks.size() == 1 ? " block, " : " blocks, ")
+      << latency(p) << (latency(p) == 1 ? " register\n" : " registers\n");
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    if (i != 0 || p.input_register) out << "register\n";
+    const text block = print(p.blocks[i], options);
+    out << "block " << i << '\n' << block;
+  }
+  if (p.output_register) out << "register\n";
+  return out;
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_PIPELINE_HPP
+
+// ---- tessera/alir/detail/read.hpp
+//
+// The bodies of alir/read.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_READ_HPP
+#define TESSERA_ALIR_DETAIL_READ_HPP
+
+#include <cstddef>
+
+
+// ---- tessera/alir/detail/read_bytecode.hpp
+//
+// The bodies of alir/read_bytecode.hpp.
+
+#ifndef TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+#define TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <utility>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir::detail {
+
+/// The widest interval of a type, or false when no interval has the type.
+[[nodiscard]] inline bool widest_interval(fixed_type t, interval& q) noexcept {
+  if (t.f < -127 || t.f > 126 || t.width() < 0 || t.width() > (t.k ? 64 : 63)) return false;
+  const double step = power_of_two(-t.f), end = power_of_two(t.i);
+  if (t.width() == 0)  // below half a step from zero, unless it is zero
+    q = t.f == 0 ? interval{} : interval{0, step / 4, step};
+  else  // above 53 bits, end - step is no double, and end would need one more bit
+    q = {t.k ? -end : 0.0, t.width() <= 53 ? end - step : end * (1 - 0x1p-53), step};
+  return type_of(q) == t;
+}
+
+/// Makes the interval of a lookup's operand start so that its table pad is `pad`.
+[[nodiscard]] inline bool set_pad(interval& q, std::int64_t pad) noexcept {
+  const fixed_type t = type_of(q);
+  if (t.width() == 0) return pad == 0;
+  q.min = stored(static_cast<double>(pad) * q.step - (t.k ? power_of_two(t.i) : 0.0));
+  if (t.k && q.min == 0.0) q.min = -q.step / 4;  // rounds to 0 as well, and keeps the type signed
+  if (q.min > q.max) q.max = q.min;              // the float rule of type_of can leave the top out
+  return type_of(q) == t && table_pad(q, t) == static_cast<double>(pad);
+}
+
+/// Reads values one after the other; past the end everything is 0 and an error sticks.
+class byte_cursor {
+ public:
+  byte_cursor(bytes source, bool host_order) noexcept : source_(source), host_order_(host_order) {}
+
+  template <class T>
+  [[nodiscard]] T take() noexcept {
+    if (remaining() < sizeof(T)) {
+      fail(errc::alir_bytecode_truncated, source_.size());
+      offset_ = source_.size();
+      return T{};
+    }
+    T v;
+    if (host_order_)
+      std::memcpy(&v, source_.data() + offset_, sizeof v);
+    else
+      v = load_le<T>(source_.data() + offset_);
+    offset_ += sizeof v;
+    return v;
+  }
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  [[nodiscard]] std::uint64_t remaining() const noexcept { return source_.size() - offset_; }
+  void fail(errc code, std::uint64_t offset) noexcept {
+    if (error_.code == errc::ok) error_ = {code, offset};
+  }
+  [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  [[nodiscard]] tessera::error error() const noexcept { return error_; }
+
+ private:
+  bytes source_;
+  bool host_order_;
+  std::size_t offset_ = 0;
+  tessera::error error_;
+};
+
+class bytecode_reader {
+ public:
+  bytecode_reader(bytes source, bool host_order, const limits& limit) noexcept
+      : in_(source, host_order), host_order_(host_order), size_(source.size()), limit_(limit) {}
+
+  result<model> read() {
+    if (size_ > limit_.max_bytes) return error{errc::input_too_large, limit_.max_bytes};
+    if (size_ >> 36 != 0) return error{errc::input_too_large, std::uint64_t{1} << 36};
+    const auto first = in_.take<std::uint32_t>();
+    if (in_.failed()) return in_.error();
+    const bool words = host_order_ || first != magic;
+    if (words && size_ % 4 != 0) return error{errc::alir_bytecode_alignment, size_ / 4 * 4};
+    const std::uint64_t version_at = in_.offset() - (words ? 4 : 0);
+    const std::int64_t version = words ? std::int64_t{static_cast<std::int32_t>(first)}
+                                       : std::int64_t{in_.take<std::uint32_t>()};
+    if (in_.failed()) return in_.error();
+    errc e = check_version(version);
+    if (e == errc::ok && (version == 2) != words) e = errc::alir_version_unknown;
+    if (e != errc::ok) return error{e, version_at};
+    if (size_ < header_size) return error{errc::alir_bytecode_truncated, size_};
+    m_.spec_version = static_cast<std::int32_t>(version);
+    m_.source.is_bytecode = true;
+    if (words)
+      read_words();
+    else
+      read_bytes();
+    if (!in_.failed() && in_.remaining() != 0) in_.fail(errc::alir_bytecode_trailing, in_.offset());
+    if (in_.failed()) return in_.error();
+    return std::move(m_);
+  }
+
+ private:
+  static constexpr std::uint32_t magic = 0x52494c41;  // "ALIR"
+  static constexpr std::uint64_t header_size = 24;    // of both forms
+
+  /// A count of items of at least `size` bytes each, which the remaining bytes must be able to
+  /// hold together with the `claimed` bytes of the counts before it.
+  [[nodiscard]] std::int64_t take_count(std::uint64_t size) {
+    const std::uint64_t at = in_.offset();
+    const auto n = in_.take<std::int32_t>();
+    claimed_ += size * static_cast<std::uint32_t>(n);
+    if (n < 0 || claimed_ > size_)
+      in_.fail(errc::alir_bytecode_count, at);
+    else if (static_cast<std::uint64_t>(n) > limit_.max_items)
+      in_.fail(errc::too_many_items, at);
+    return in_.failed() ? 0 : n;
+  }
+  void take_int32s(pool<std::int32_t>& list, std::int64_t count) {
+    if (list.empty()) list.reserve(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count && !in_.failed(); ++i)
+      list.push_back(in_.take<std::int32_t>());
+  }
+  template <class Flag>
+  [[nodiscard]] bool take_flag() {
+    const std::uint64_t at = in_.offset();
+    const auto v = in_.take<Flag>();
+    if (v != 0 && v != 1) in_.fail(errc::alir_bytecode_flag, at);
+    return v == 1;
+  }
+
+  /// Counts, shifts and outputs: the same in both forms but for the size of the flags.
+  template <class Flag>
+  void read_interface(std::uint64_t operation_size) {
+    m_.source.shape = in_.offset();
+    m_.n_inputs = take_count(4);
+    m_.n_outputs = take_count(8 + sizeof(Flag));
+    operations_ = take_count(operation_size);
+    tables_ = take_count(4);
+    m_.source.inp_shifts = in_.offset();
+    take_int32s(m_.inp_shifts, m_.n_inputs);
+    m_.source.out_idxs = in_.offset();
+    for (std::int64_t i = 0; i < m_.n_outputs; ++i)
+      m_.source.outputs.push_back(in_.offset() + 4 * static_cast<std::uint64_t>(i));
+    take_int32s(m_.out_idxs, m_.n_outputs);
+    m_.source.out_shifts = in_.offset();
+    take_int32s(m_.out_shifts, m_.n_outputs);
+    m_.source.out_negs = in_.offset();
+    for (std::int64_t i = 0; i < m_.n_outputs && !in_.failed(); ++i)
+      m_.out_negs.push_back(take_flag<Flag>() ? 1 : 0);
+    m_.ops.reserve(static_cast<std::size_t>(operations_));
+    m_.source.ops.reserve(static_cast<std::size_t>(operations_));
+    m_.tables.reserve(static_cast<std::size_t>(tables_));
+    m_.source.tables.reserve(static_cast<std::size_t>(tables_));
+  }
+
+  void set_opcode(operation& o, std::int32_t code, std::int32_t last, std::uint64_t at) {
+    if (code < first_opcode || code > last)
+      in_.fail(errc::alir_opcode, at);
+    else
+      o.code = static_cast<opcode>(code);
+  }
+  template <class Int, class Flag>
+  void take_type(operation& o) {
+    const std::uint64_t at = in_.offset();
+    const bool k = take_flag<Flag>();
+    const std::int32_t i = in_.take<Int>(), f = in_.take<Int>();
+    if (in_.failed()) return;
+    if (i < -1000 || i > 1000 || f < -1000 || f > 1000 ||
+        !widest_interval({k, static_cast<std::int16_t>(i), static_cast<std::int16_t>(f)}, o.qint))
+      in_.fail(errc::alir_bytecode_type, at);
+  }
+  /// The pad of a lookup, `at` its place; the operand gets the interval that it implies.
+  void take_pad(const operation& lookup, std::int64_t pad, std::uint64_t at) {
+    if (lookup.id0 < 0 || static_cast<std::size_t>(lookup.id0) >= m_.ops.size()) return;
+    const auto x = static_cast<std::size_t>(lookup.id0);
+    if (padded_.empty()) padded_.resize(static_cast<std::size_t>(operations_));
+    interval q = m_.ops[x].qint;
+    if (!is_int32(pad) || !set_pad(q, pad))
+      in_.fail(errc::alir_bytecode_pad, at);
+    else if (padded_[x] != 0 && !(q == m_.ops[x].qint))
+      in_.fail(errc::alir_bytecode_pad_conflict, at);
+    m_.ops[x].qint = q;
+    padded_[x] = 1;
+  }
+
+  void read_words() {
+    (void)in_.take<std::int32_t>();  // the firmware version says nothing about the program
+    claimed_ = header_size;
+    read_interface<std::int32_t>(32);
+    for (std::int64_t n = 0; n < operations_ && !in_.failed(); ++n) {
+      const std::uint64_t at = in_.offset();
+      operation o;
+      set_opcode(o, in_.take<std::int32_t>(), last_opcode - 1, at);
+      o.id0 = in_.take<std::int32_t>();
+      o.id1 = in_.take<std::int32_t>();
+      const auto low = in_.take<std::int32_t>(), high = in_.take<std::int32_t>();
+      const bool low_only =
+          o.code == opcode::add || o.code == opcode::subtract || o.code == opcode::lookup;
+      unpack_data(o, low_only ? std::int64_t{low}
+                              : static_cast<std::int64_t>(
+                                    std::uint64_t{static_cast<std::uint32_t>(high)} << 32 |
+                                    static_cast<std::uint32_t>(low)));
+      take_type<std::int32_t, std::int32_t>(o);
+      if (o.code == opcode::lookup) take_pad(o, high, at + 16);
+      m_.ops.push_back(o);
+      m_.source.ops.push_back(
+          {.start = (at + 4) & place_mask, .id1 = 4, .condition = 8, .data = 8, .qint = 16});
+    }
+    pool<std::int32_t> sizes;
+    const std::uint64_t sizes_at = in_.offset();
+    take_int32s(sizes, in_.failed() ? 0 : tables_);
+    for (std::size_t t = 0; t < sizes.size() && !in_.failed(); ++t)
+      read_entries(sizes[t], sizes_at + 4 * t);
+  }
+
+  void read_bytes() {
+    claimed_ = header_size;
+    read_interface<std::uint8_t>(8);
+    pool<std::int32_t> ids;
+    pool<std::int64_t> data;
+    for (std::int64_t n = 0; n < operations_ && !in_.failed(); ++n) {
+      const std::uint64_t at = in_.offset();
+      operation o;
+      set_opcode(o, in_.take<std::int8_t>(), last_opcode, at);
+      take_type<std::int8_t, std::uint8_t>(o);
+      const std::uint64_t ids_at = in_.offset();
+      const std::uint64_t n_ids = in_.take<std::uint16_t>(), n_data = in_.take<std::uint16_t>();
+      if (4 * n_ids + 8 * n_data > in_.remaining())
+        in_.fail(errc::alir_bytecode_truncated, size_);
+      else if (n_ids > limit_.max_items || n_data > limit_.max_items)
+        in_.fail(errc::too_many_items, ids_at);
+      if (in_.failed()) return;
+      ids.clear(), data.clear();
+      const std::uint64_t start = in_.offset();
+      for (std::uint64_t i = 0; i < n_ids; ++i) ids.push_back(in_.take<std::int32_t>());
+      const std::uint64_t data_at = in_.offset();
+      for (std::uint64_t i = 0; i < n_data; ++i) data.push_back(in_.take<std::int64_t>());
+      // Bytecode stores the pad of a lookup after its table; the model derives it.
+      const bool pad = o.code == opcode::lookup && data.size() == 2;
+      if (o.code == opcode::lookup && !pad) return in_.fail(errc::alir_data, ids_at);
+      const std::int64_t pad_value = pad ? data[1] : 0;
+      if (pad) data.pop_back();
+      errc e = check_counts(o.code, ids.size(), data.size());
+      if (o.code == opcode::quantize && data.empty() != (m_.spec_version == 3)) e = errc::alir_data;
+      if (e == errc::ok && m_.terms.size() + ids.size() > INT32_MAX) e = errc::too_many_items;
+      if (e != errc::ok) return in_.fail(e, ids_at);
+      e = set_addresses_and_data(m_, o, ids, data);
+      if (e != errc::ok) return in_.fail(e, data_at);
+      if (pad) take_pad(o, pad_value, data_at + 8);
+      m_.ops.push_back(o);
+      m_.source.ops.push_back({.start = start & place_mask,
+                               .id1 = 4,
+                               .condition = 8,
+                               .data = data_at - start < 127 ? (data_at - start) & 127 : 0,
+                               .qint = 0});
+    }
+    for (std::int64_t t = 0; t < tables_ && !in_.failed(); ++t) {
+      const std::uint64_t at = in_.offset();
+      read_entries(in_.take<std::int32_t>(), at);
+    }
+  }
+
+  /// The entries of one table; its size was at `at`. (table_data grows by doubling: an exact
+  /// reserve for each of many small tables would be quadratic.)
+  void read_entries(std::int32_t size, std::uint64_t at) {
+    if (in_.failed()) return;
+    const auto n = static_cast<std::uint32_t>(size);
+    if (size < 0 || std::uint64_t{n} * 4 > in_.remaining())
+      return in_.fail(errc::alir_bytecode_count, at);
+    if (n > limit_.max_items) return in_.fail(errc::too_many_items, at);
+    lookup_table t;
+    t.first = m_.table_data.size();
+    t.count = n;
+    for (std::uint32_t i = 0; i < n; ++i) m_.table_data.push_back(in_.take<std::int32_t>());
+    m_.tables.push_back(t);
+    m_.source.tables.push_back(at);
+  }
+
+  static constexpr std::uint64_t place_mask = (std::uint64_t{1} << 36) - 1;
+
+  byte_cursor in_;
+  bool host_order_;  // words of this host, which can't be the byte form
+  std::uint64_t size_;
+  limits limit_;
+  model m_;
+  std::uint64_t claimed_ = 0;
+  std::int64_t operations_ = 0, tables_ = 0;
+  pool<std::uint8_t> padded_;
+};
+
+}  // namespace alir::detail
+namespace alir {
+
+TESSERA_INLINE result<model> read_bytecode(bytes source, const limits& limit) {
+  return detail::bytecode_reader(source, false, limit).read();
+}
+
+TESSERA_INLINE result<model> read_bytecode(std::span<const std::int32_t> words,
+                                           const limits& limit) {
+  return detail::bytecode_reader(std::as_bytes(words), true, limit).read();
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_READ_BYTECODE_HPP
+
+namespace tessera::inline TESSERA_ABI {
+namespace alir {
+
+TESSERA_INLINE encoding detect(bytes source) noexcept {
+  if (as_text(source).substr(0, 4) == "ALIR") return encoding::bytecode;
+  if (source.size() < 4) return encoding::json;
+  for (std::size_t i = 0; i < 4; ++i)
+    if (source[i] == std::byte{0}) return encoding::bytecode;
+  return encoding::json;
+}
+
+TESSERA_INLINE result<model> read(bytes source, const read_options& options) {
+  const encoding e = options.encoding == encoding::automatic ? detect(source) : options.encoding;
+  return e == encoding::json ? read_json(as_text(source), options.limit)
+                             : read_bytecode(source, options.limit);
+}
+
+}  // namespace alir
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_ALIR_DETAIL_READ_HPP
 
 // ---- tessera/core/detail/describe.hpp
 //

@@ -445,7 +445,29 @@ concept temporary_text =
   X(alir_constant_output, 1104, "the output is the same for all inputs")                           \
   X(alir_shifted_out, 1105, "all bits of an operand are shifted out")                              \
   X(alir_latency_order, 1106, "the latency is less than that of an operand")                       \
-  X(alir_negative_cost, 1107, "the latency or the cost is negative")
+  X(alir_negative_cost, 1107, "the latency or the cost is negative")                               \
+                                                                                                   \
+  X(alir_pipeline_form, 1120,                                                                      \
+    "expected a pipeline: an object with meta \"ALIRFSM\", or an array of blocks")                 \
+  X(alir_fsm_version, 1121, "expected spec_version 4, the only one of ALIRFSM files")              \
+  X(alir_fsm_member, 1122,                                                                         \
+    "expected the members \"logic\", \"conns\" and \"signal_order\" of \"fsm\"")                   \
+  X(alir_fsm_signal, 1123,                                                                         \
+    "expected a signal of 11 fields: name, exposed, types, rst_if, rst_to, reg, schedule, mode, "  \
+    "attributes, view and index")                                                                  \
+  X(alir_fsm_connection, 1124, "expected a connection with the members \"src\" and \"dst\"")       \
+  X(alir_fsm_not_pipeline, 1125,                                                                   \
+    "a state machine that is no pipeline: resets, enables, alternative sources, attributes and "   \
+    "views of part of a signal are not supported")                                                 \
+  X(alir_fsm_chain, 1126,                                                                          \
+    "the connections must be one chain: input, blocks with a register between them, output")       \
+  X(alir_fsm_type, 1127, "the signal's types must be those of the block's inputs or outputs")      \
+  X(alir_fsm_schedule, 1128,                                                                       \
+    "expected a schedule of one sample per cycle, delayed by the registers before the signal")     \
+  X(alir_pipeline_stages, 1129, "expected a pipeline of at least one block")                       \
+  X(alir_stage_inputs, 1130,                                                                       \
+    "a block must have as many inputs as the block before it has outputs")                         \
+  X(alir_fsm_order, 1131, "expected signal_order to name each signal of the connections once")
 
 #endif  // TESSERA_CORE_ERROR_TABLE_ALIR_HPP
 
@@ -1642,7 +1664,8 @@ void for_each_errc(Visitor&& visitor) {
   X(resource, "resource")                                                                          \
   X(array, "array")                                                                                \
   X(pattern, "pattern")                                                                            \
-  X(rule, "rule")
+  X(rule, "rule")                                                                                  \
+  X(block, "block")
 
 /// The meaning of error::offset: bytes of a source or, without a source, the model as a whole or
 /// the index of an element.

@@ -16,6 +16,7 @@
 //   write           versions 2, 3 and 4 in both encodings         alir/write.hpp
 //   to_version      the same program in another version           alir/versions.hpp
 //   print           a human-readable listing                      alir/print.hpp
+//   read_pipeline, write_pipeline   programs with registers       alir/pipeline.hpp
 //   describe        an error with line, column, path and caret    core/describe.hpp
 //
 // Lifetime:   models and programs own themselves; no view outlives its owner unnoticed.
@@ -29,6 +30,7 @@
 #define TESSERA_ALIR_HPP
 
 #include "alir/format.hpp"
+#include "alir/pipeline.hpp"
 #include "alir/print.hpp"
 #include "alir/read.hpp"
 #include "alir/read_bytecode.hpp"

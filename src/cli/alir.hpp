@@ -54,9 +54,11 @@ class alir_samples {
   io::matrix inputs_;
 };
 
-/// Reports why a run ended; `first` is the number of its first sample.
+/// Reports why a run ended; `first` is the number of its first sample, `block` names the block of a
+/// pipeline: "block 1, ".
 [[nodiscard]] exit_code fail_run(const vm::alir::outcome& done, std::uint64_t first,
-                                 const source& file, const reporting& to);
+                                 const source& file, const reporting& to,
+                                 std::string_view block = "");
 
 struct alir_trace_options {
   std::string form;  ///< table, csv, json or vcd; empty: by the name of the output
@@ -64,6 +66,16 @@ struct alir_trace_options {
 [[nodiscard]] exit_code trace_alir(const run_options& o, const alir_trace_options& more,
                                    const source& file);
 [[nodiscard]] exit_code info_alir(const source& file, const reporting& to);
+
+/// Pipelines.
+[[nodiscard]] result<alir::staged> verify_pipeline(const source& from, report* found = nullptr,
+                                                   const alir::verify_options& options = {});
+[[nodiscard]] exit_code check_alir_pipeline(const source& file, const reporting& to, bool all);
+[[nodiscard]] exit_code info_alir_pipeline(const source& file, const reporting& to);
+/// `version` is that of alir::write_pipeline.
+[[nodiscard]] exit_code convert_alir_pipeline(const source& file, const reporting& to,
+                                              const std::string& output, std::int32_t version);
+
 [[nodiscard]] exit_code diff_alir(const source& a, const source& b, const reporting& before,
                                   const reporting& after, bool quiet);
 [[nodiscard]] exit_code graph_alir(const source& file, const reporting& to,

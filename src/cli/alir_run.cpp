@@ -8,20 +8,29 @@
 #include <utility>
 
 #include "alir.hpp"
+#include "tessera/vm/alir_pipeline.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
 
 namespace {
 
+[[nodiscard]] std::string block_of(const vm::alir::outcome&) { return {}; }
+[[nodiscard]] std::string block_of(const vm::alir::pipeline_outcome& done) {
+  return "block " + std::to_string(done.block) + ", ";
+}
+
+/// Of a program or of a pipeline, whose first block has the inputs.
+template <class Machine, class Program>
 class alir_runnable final : public runnable {
  public:
-  alir_runnable(const run_options& o, const source& file, const alir::program& p)
+  alir_runnable(const run_options& o, const source& file, const Program& p,
+                const alir::program& first)
       : options_(o),
         to_{o.files[0], o.json},
         file_(file),
         machine_(p, {.threads = threads(o)}),
-        samples_("run", o, to_, p) {}
+        samples_("run", o, to_, first) {}
 
   [[nodiscard]] exit_code bind_inputs() override { return samples_.bind(); }
   [[nodiscard]] port_names outputs() override {
@@ -53,13 +62,13 @@ class alir_runnable final : public runnable {
         128 * threads(options_) * std::max<std::uint64_t>(1, 1000000 / (machine_.size() + 1));
     for (std::uint64_t first = 0; first < inputs.rows; first += chunk) {
       const std::uint64_t n = std::min(chunk, inputs.rows - first);
-      const vm::alir::outcome done =
+      const auto done =
           machine_.run(std::span(inputs.values).subspan(first * machine_.inputs()),
                        std::span(outputs_.values).subspan(first * machine_.outputs()), n);
       steps_ += done.steps;
       if (!done) {
         shown.clear();
-        return fail_run(done, first, file_, to_);
+        return fail_run(done, first, file_, to_, block_of(done));
       }
       shown.advance(n);
     }
@@ -98,7 +107,7 @@ class alir_runnable final : public runnable {
   const run_options& options_;
   reporting to_;
   const source& file_;
-  vm::alir::machine machine_;
+  Machine machine_;
   alir_samples samples_;
   io::matrix outputs_;
   std::uint64_t steps_ = 0;
@@ -111,7 +120,16 @@ exit_code run_alir(const run_options& o, const source& file) {
   report found;
   const result<alir::program> p = verify_alir(file, &found);
   if (!p) return to.fail(found, p.error(), file);
-  alir_runnable machine(o, file, *p);
+  alir_runnable<vm::alir::machine, alir::program> machine(o, file, *p, *p);
+  return run_program(machine, o, to, file.what);
+}
+
+exit_code run_alir_pipeline(const run_options& o, const source& file) {
+  const reporting to{o.files[0], o.json};
+  report found;
+  const result<alir::staged> p = verify_pipeline(file, &found);
+  if (!p) return to.fail(found, p.error(), file);
+  alir_runnable<vm::alir::pipeline_machine, alir::staged> machine(o, file, *p, p->block(0));
   return run_program(machine, o, to, file.what);
 }
 

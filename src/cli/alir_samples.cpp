@@ -143,11 +143,11 @@ exit_code alir_samples::check_size(std::string_view what, std::uint64_t width) c
 }
 
 exit_code fail_run(const vm::alir::outcome& done, std::uint64_t first, const source& file,
-                   const reporting& to) {
+                   const reporting& to, std::string_view block) {
   const error e{done.code};
   text where;
   if (done.operation >= 0)
-    where << "at operation " << done.operation << ", sample " << first + done.sample;
+    where << "at " << block << "operation " << done.operation << ", sample " << first + done.sample;
   diagnostic d = diagnose(file.name, e.name(), std::string(e.message()));
   add_place(d, where);
   const exit_code code = to.fail(d, bad_input, file.what);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "alir.hpp"
 #include "ark.hpp"
 #include "genome.hpp"
 #include "nac.hpp"
@@ -133,6 +134,8 @@ class checker {
     return with_source(
         *in.file, about, "check",
         {.alir = [&](const source& file) { return check_alir(file, about); },
+         .alir_pipeline =
+             [&](const source& file) { return check_alir_pipeline(file, about, options_.all); },
          .ark_model = [](const source&) { return success; },  // check_model does it
          .ark_plan =
              [&](const source& file) {

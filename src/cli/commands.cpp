@@ -348,8 +348,8 @@ constexpr option_row option_rows[] = {
      "NAC v1.2: the registry of streams (registry.json in the folder of FILE)"},
     // convert, import, assemble, canonicalise, diff and fmt
     {"convert", "--to", "FORM", everywhere,
-     "ALIR: json, bytecode or cpp (by the output's name, else unchanged), a version\n"
-     "(else unchanged), or both; ARK and NAC: a dialect or a version (likewise)",
+     "ALIR: json, bytecode or cpp (by the output's name, else unchanged), a\n"
+     "version (else unchanged), or both; ARK, NAC: a dialect or version (likewise)",
      "json bytecode cpp v2 v3 v4 json-v2 json-v3 json-v4 bytecode-v2 bytecode-v3 bytecode-v4 d1a "
      "d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
     {"convert", "--name", "NAME", in_alir, "The namespace of C++ (the output's name)"},
@@ -569,7 +569,8 @@ at the end it is compressed. Standard input and output are CSV. Random numbers a
 machine.)"},
     {"run", in_alir,
      R"(NAME is the number of an input or output. A file for one input replaces its column of the file for
-all inputs. Raw files have doubles. Random samples are uniform in the interval of each input.)"},
+all inputs. Raw files have doubles. Random samples are uniform in the interval of each input. Of a
+pipeline, each row of the output belongs to the same row of the input, however many registers it has.)"},
     {"run", in_ark,
      R"(NAME is a tensor's Id (12, t12 or %12), a buffer's Id (b3 or @3), or the name of the operation
 that makes a tensor; with several ranks it follows the rank (r0:t12). Files without a NAME are for

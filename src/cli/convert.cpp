@@ -8,6 +8,7 @@
 #include <memory>
 #include <tessera/core/bytes.hpp>
 
+#include "alir.hpp"
 #include "ark.hpp"
 #include "io/compress.hpp"
 #include "nac.hpp"
@@ -151,6 +152,16 @@ struct alir_form {
                return usage_error("convert", "--name is for source text; give --to cpp, too");
              return convert_alir(file, to, o.output, form,
                                  o.name.empty() ? stem_of(o.output) : o.name);
+           },
+       .alir_pipeline =
+           [&](const source& file) {
+             const alir_form form = program_form.value_or(alir_form{});
+             if (!form.encoding.empty() && form.encoding != "json")
+               return usage_error("convert", to_form +
+                                                 " applies only to ALIR programs; this is an "
+                                                 "ALIR pipeline, which is always JSON");
+             if (!o.name.empty()) return usage_error("convert", "--name is for C++");
+             return convert_alir_pipeline(file, to, o.output, form.version);
            },
        .ark_model =
            [&](const source& file) {

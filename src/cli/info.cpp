@@ -37,6 +37,7 @@ void add_info(const command& app, action& run) {
         return with_file(
             to, "info",
             {.alir = [&to](const source& file) { return info_alir(file, to); },
+             .alir_pipeline = [&to](const source& file) { return info_alir_pipeline(file, to); },
              .ark_model = [&to](const source& file) { return info_model(file, to); },
              .ark_plan = [&to](const source& file) { return info_plan(file, to); },
              .nac = [&](const source& file) { return info_nac(file, to, *nac); },

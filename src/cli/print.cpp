@@ -95,6 +95,27 @@ void write_json(json::writer& w, const alir::program& p) {
   return p || code != success ? code : to.fail(found, p.error(), file);
 }
 
+[[nodiscard]] exit_code print_alir_pipeline(const source& file, const reporting& to) {
+  result<alir::pipeline> p = alir::read_pipeline(file.characters());
+  if (!p) return to.fail(p.error(), file);
+  text out;
+  if (!to.as_json) out = alir::print(*p);
+  report found;
+  const result<alir::staged> s = alir::verify(std::move(*p), {}, &found);
+  if (s && to.as_json) {
+    json::writer w(out);
+    w.begin_object().key("format").string("alir").key("registers").integer(s->latency());
+    w.key("input_register").boolean(s->input_register());
+    w.key("output_register").boolean(s->output_register()).key("blocks").begin_array();
+    for (std::size_t i = 0; i < s->size(); ++i) write_json(w, s->block(i));
+    w.end().end();
+    out << '\n';
+  }
+  // An invalid pipeline is listed, too, so that its errors can be found.
+  const exit_code code = out.empty() ? success : print_result(out);
+  return s || code != success ? code : to.fail(found, s.error(), file);
+}
+
 void write_member(json::writer& w, const ark::model& g, const ark::argument& a) {
   w.key(name(g, a));
   switch (a.type) {
@@ -227,6 +248,7 @@ void add_print(const command& app, action& run) {
       return with_file(
           to, "print",
           {.alir = [&to](const source& file) { return print_alir(file, to); },
+           .alir_pipeline = [&to](const source& file) { return print_alir_pipeline(file, to); },
            .ark_model = [&to](const source& file) { return print_model(file, to); },
            .ark_plan = [&to](const source& file) { return print_plan(file, to); },
            .nac = [&](const source& file) { return print_nac(file, to, o->nac); },

@@ -40,14 +40,16 @@ namespace {
                                   std::string(info(in.file->what).description));
   const auto ark = [&](const source&) { return run_ark(o, std::move(*in.file)); };
   const auto genome = [&](const source& file) { return run_genome(o, file); };
-  return with_source(*in.file, to, "run",
-                     {.alir = [&](const source& file) { return run_alir(o, file); },
-                      .ark_model = ark,
-                      .ark_plan = ark,
-                      .nac = [&](const source& file) { return run_nac(o, file); },
-                      .nem = [&](const source& file) { return run_nem(o, file); },
-                      .genome_stream = genome,
-                      .genome_signatures = genome});
+  return with_source(
+      *in.file, to, "run",
+      {.alir = [&](const source& file) { return run_alir(o, file); },
+       .alir_pipeline = [&](const source& file) { return run_alir_pipeline(o, file); },
+       .ark_model = ark,
+       .ark_plan = ark,
+       .nac = [&](const source& file) { return run_nac(o, file); },
+       .nem = [&](const source& file) { return run_nem(o, file); },
+       .genome_stream = genome,
+       .genome_signatures = genome});
 }
 
 }  // namespace

@@ -85,6 +85,7 @@ class output_paths {
 
 /// Runs an ALIR program.
 [[nodiscard]] exit_code run_alir(const run_options& o, const source& file);
+[[nodiscard]] exit_code run_alir_pipeline(const run_options& o, const source& file);
 
 /// Runs the ranks of an ARK model; `first` is the first of the files.
 [[nodiscard]] exit_code run_ark(const run_options& o, source first);

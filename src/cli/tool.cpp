@@ -41,6 +41,8 @@ constexpr format_row format_table[] = {
     {format::alir_json, "alir", "", "ALIR JSON", "ALIR programs", &file_actions::alir, true},
     {format::alir_bytecode, "alir", "", "ALIR bytecode", "ALIR programs", &file_actions::alir,
      false},
+    {format::alir_pipeline, "alir", "an ", "ALIR pipeline", "ALIR pipelines",
+     &file_actions::alir_pipeline, true},
     {format::ark_model, "ark", "an ", "ARK model", "ARK models", &file_actions::ark_model, true},
     {format::ark_plan, "ark", "an ", "ARK plan", "ARK plans", &file_actions::ark_plan, true},
     {format::nac, "nac", "a ", "NAC container", "NAC containers", &file_actions::nac, false},
@@ -307,9 +309,11 @@ format detect(bytes content) {
   }
   if (text[start] == '{') {
     const format f = format_of_keys(text);
+    if (f == format::alir_json && alir::starts_pipeline(text)) return format::alir_pipeline;
     if (f != format::unknown || !foreign_format(content).empty()) return f;
   }
-  return format_of_names(text.substr(start));
+  const format f = format_of_names(text.substr(start));
+  return f == format::alir_json && alir::starts_pipeline(text) ? format::alir_pipeline : f;
 }
 
 std::string shown_name(std::string_view path) {

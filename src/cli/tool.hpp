@@ -41,6 +41,7 @@ enum class format : std::uint8_t {
   unknown,
   alir_json,
   alir_bytecode,
+  alir_pipeline,
   ark_model,
   ark_plan,
   nac,
@@ -59,8 +60,9 @@ struct source;
 struct file_actions {
   using action = std::function<exit_code(const source&)>;
   action check = {};  ///< called before the action of a supported format; failure ends the verb
-  action alir = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {}, safetensors = {},
-         nem = {}, genome_registry = {}, genome_stream = {}, genome_signatures = {}, pt2 = {};
+  action alir = {}, alir_pipeline = {}, ark_model = {}, ark_plan = {}, nac = {}, nac_assembly = {},
+         safetensors = {}, nem = {}, genome_registry = {}, genome_stream = {},
+         genome_signatures = {}, pt2 = {};
 };
 
 struct format_row {

@@ -136,6 +136,8 @@ class session {
     const fs::path data = TESSERA_TESTS_CLI_DATA;
     fs::create_directory_symlink(data / "alir/ok", folder_ / "work/ok");
     fs::create_directory_symlink(data / "alir/bad", folder_ / "work/bad");
+    if (file.stem().string().find("_pipeline") != std::string::npos)
+      fs::create_directory_symlink(data / "alir/pipelines", folder_ / "work/pipelines");
     if (file.stem().string().find("_ark_") != std::string::npos)
       fs::create_directory_symlink(data / "ark/cli", folder_ / "work/ark");
     if (file.stem().string().find("_nac_") != std::string::npos)

@@ -112,7 +112,8 @@ void for_each_errc(Visitor&& visitor) {
   X(resource, "resource")                                                                          \
   X(array, "array")                                                                                \
   X(pattern, "pattern")                                                                            \
-  X(rule, "rule")
+  X(rule, "rule")                                                                                  \
+  X(block, "block")
 
 /// The meaning of error::offset: bytes of a source or, without a source, the model as a whole or
 /// the index of an element.

@@ -174,6 +174,7 @@ class json_model_reader {
     std::string_view key;
     for (in_.object(); in_.key(key);) {
       if (key == "model") {
+        reserve_operations();
         read_model();
         has_model = true;
       } else if (key == "meta") {
@@ -198,7 +199,7 @@ class json_model_reader {
     return std::move(m_);
   }
 
- private:
+ protected:
   static constexpr std::uint64_t nowhere = UINT64_MAX;
   static constexpr std::uint64_t near_mask = 127;
 
@@ -248,10 +249,14 @@ class json_model_reader {
   }
   void field() { in_.require_element(errc::alir_model_fields); }
 
-  void read_model() {
+  /// About as many as a text has that holds one model.
+  void reserve_operations() {
     m_ = model{};
     m_.ops.reserve(to_size(size_ / 48));
     m_.source.ops.reserve(to_size(size_ / 48));
+  }
+
+  void read_model() {
     in_.array();
     field();
     read_shape();
@@ -501,6 +506,23 @@ class json_model_reader {
     if (row != nowhere) in_.fail(errc::alir_operation_form, row);
     const std::uint64_t quantize = version_ == 3 ? shifted_quantize_ : unshifted_quantize_;
     if (version_ != 2 && quantize != nowhere) in_.fail(errc::alir_data, quantize);
+  }
+
+  /// The array of a model that is one of several in a text, whose rows are checked against
+  /// `version`; 0: against the version that they show. A copy of what is needed: blocks are many.
+  [[nodiscard]] model read_block(std::int32_t version) {
+    for (pool<std::int32_t>* list : {&m_.inp_shifts, &m_.out_idxs, &m_.out_shifts, &m_.table_data})
+      list->clear();
+    m_.out_negs.clear(), m_.ops.clear(), m_.tables.clear(), m_.terms.clear();
+    m_.hashes.truncate(0);
+    m_.source.ops.clear(), m_.source.outputs.clear(), m_.source.tables.clear();
+    plain_ = variadic_ = unshifted_quantize_ = shifted_quantize_ = nowhere;
+    read_model();
+    version_ = version;
+    if (version == 0) version_ = variadic_ == nowhere ? 2 : unshifted_quantize_ != nowhere ? 3 : 4;
+    check_form();
+    m_.spec_version = static_cast<std::int32_t>(version_);
+    return m_;
   }
 
   json::reader in_;

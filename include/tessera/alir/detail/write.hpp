@@ -343,7 +343,7 @@ class byte_writer {
 
   template <class Int>
   void put(std::int64_t v) {
-    store_le(reinterpret_cast<std::byte*>(out_.prepare(sizeof(Int))), static_cast<Int>(v));
+    store_le(out_.prepare(sizeof(Int)), static_cast<Int>(v));
     out_.advance(sizeof(Int));
   }
   void put_int32s(view<std::int32_t> list) {
