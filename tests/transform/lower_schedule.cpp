@@ -163,6 +163,14 @@ TEST_CASE("transform/lower: units multiply bands of a slice side by side", "[tra
     }
   }
   CHECK(images >= 6);
+  // What is added to a product is there as a whole, too.
+  program_text sum(5);
+  const std::string x = sum.add("input"), w = sum.weight({32, 32}), b = sum.weight({32});
+  const std::string y = sum.add("aten.linear.default(" + x + ", " + w + ", " + b + ")");
+  const container residual(
+      std::string_view(sum.with_output(sum.add("aten.add.Tensor(" + y + ", " + x + ")"))));
+  CHECK(lowers(residual.program(), device("large"), {{1, 40, 32}}, element::f32, &text) == "");
+  CHECK(text.find("loop b0") != std::string::npos);
   // One unit has nothing to share.
   const container net = product(512, 96, false);
   CHECK(lowers(net.program(), device("small", 12288, 0), {{48, 512}}, element::f16, &text) == "");

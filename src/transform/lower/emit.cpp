@@ -195,7 +195,7 @@ expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t
 expr emitter::near_offset(std::size_t read, const tile_form& g, const position& at) const {
   const std::int64_t place = t_->read_at[read];
   switch (t_->loads[read]) {
-    case loading::once:
+    case loading::once: return plus(band_offset(read, g, at), place);
     case loading::never: break;
     case loading::by_outer:
     case loading::by_slice:
