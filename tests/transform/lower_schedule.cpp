@@ -165,10 +165,12 @@ TEST_CASE("transform/lower: units multiply bands of a slice side by side", "[tra
   CHECK(images >= 6);
   // What is added to a product is there as a whole, too.
   program_text sum(5);
-  const std::string x = sum.add("input"), w = sum.weight({32, 32}), b = sum.weight({32});
+  const std::string h = sum.add("aten.gelu.default(" + sum.add("input") + ")");
+  const std::string x = sum.add("aten.softmax.int(" + h + ", -1)");
+  const std::string w = sum.weight({32, 32}), b = sum.weight({32});
   const std::string y = sum.add("aten.linear.default(" + x + ", " + w + ", " + b + ")");
   const container residual(
-      std::string_view(sum.with_output(sum.add("aten.add.Tensor(" + y + ", " + x + ")"))));
+      std::string_view(sum.with_output(sum.add("aten.add.Tensor(" + h + ", " + y + ")"))));
   CHECK(lowers(residual.program(), device("large"), {{1, 40, 32}}, element::f32, &text) == "");
   CHECK(text.find("loop b0") != std::string::npos);
   // One unit has nothing to share.
