@@ -348,11 +348,15 @@ constexpr option_row option_rows[] = {
      "NAC v1.2: the registry of streams (registry.json in the folder of FILE)"},
     // convert, import, assemble, canonicalise, diff and fmt
     {"convert", "--to", "FORM", everywhere,
-     "ALIR: json, bytecode or cpp (by the output's name, else unchanged), a\n"
-     "version (else unchanged), or both; ARK, NAC: a dialect or version (likewise)",
-     "json bytecode cpp v2 v3 v4 json-v2 json-v3 json-v4 bytecode-v2 bytecode-v3 bytecode-v4 d1a "
-     "d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
-    {"convert", "--name", "NAME", in_alir, "The namespace of C++ (the output's name)"},
+     "ALIR: json, bytecode, cpp or verilog (by the output's name, else\n"
+     "unchanged), a version (else unchanged), or both; ARK and NAC: a dialect or\n"
+     "a version (likewise)",
+     "json bytecode cpp verilog v2 v3 v4 json-v2 json-v3 json-v4 bytecode-v2 bytecode-v3 "
+     "bytecode-v4 d1a d1b d1c d2 d2x d3 d3x v1.6 v1.7 v1.8"},
+    {"convert", "--name", "NAME", in_alir,
+     "The namespace of C++ or the module of Verilog (the output's name)"},
+    {"convert", "--test-bench", "FILE", in_alir,
+     "The file for a self-checking test bench of the module"},
     {"convert", "--pretty", "", in_ark | in_nac,
      "ARK: write indented lines, as the format's own tool does (as the input is)"},
     {"convert", "--compact", "", in_ark | in_nac,

@@ -22,7 +22,7 @@ namespace cli {
 namespace {
 
 struct options {
-  std::string file, output, form, name;
+  std::string file, output, form, name, test_bench;
   bool compact = false, pretty = false;
   nac_convert_options nac;
 };
@@ -49,7 +49,7 @@ struct alir_form {
 };
 [[nodiscard]] std::optional<alir_form> alir_form_of(std::string_view form) {
   alir_form out;
-  if (form == "cpp") return alir_form{form};
+  if (form == "cpp" || form == "verilog") return alir_form{form};
   for (const std::string_view encoding : {"json", "bytecode"})
     if (form.substr(0, encoding.size()) == encoding) out.encoding = encoding;
   form.remove_prefix(out.encoding.size());
@@ -66,6 +66,7 @@ struct alir_form {
   if (path.ends_with(".json")) return "json";
   if (path.ends_with(".bc")) return "bytecode";
   if (path.ends_with(".hpp")) return "cpp";
+  if (path.ends_with(".v")) return "verilog";
   return input == format::alir_json ? "json" : "bytecode";
 }
 
@@ -87,22 +88,38 @@ struct alir_form {
   return json.find('\n') != json.npos;
 }
 
-[[nodiscard]] exit_code convert_alir(const source& file, const reporting& to,
-                                     const std::string& output, const alir_form& form,
-                                     const std::string& name) {
+/// Source text of another language, and a test bench for it where a file is named.
+[[nodiscard]] exit_code emit_alir(const alir::program& p, const options& o, std::string_view form) {
+  const std::string name = o.name.empty() ? stem_of(o.output) : o.name;
+  const text made = form == "cpp" ? transform::to_cpp(p, name) : transform::to_verilog(p, name);
+  const exit_code code = write_result(o.output, as_bytes(made));
+  if (code != success || o.test_bench.empty()) return code;
+  const text bench = transform::to_verilog_test_bench(p, name);
+  return write_result(o.test_bench, as_bytes(bench));
+}
+
+[[nodiscard]] exit_code convert_alir(const source& file, const reporting& to, const options& o,
+                                     const alir_form& form) {
+  const bool emits = form.encoding == "cpp" || form.encoding == "verilog";
+  if (emits && form.version != 0)
+    return usage_error("convert",
+                       "--to " + o.form + " is for JSON and bytecode, not for source text");
+  if (!emits && !o.name.empty())
+    return usage_error("convert", "--name is for source text; give --to cpp or verilog, too");
+  if (form.encoding != "verilog" && !o.test_bench.empty())
+    return usage_error("convert", "--test-bench is for Verilog; give --to verilog, too");
+  if (!o.test_bench.empty() && o.test_bench == o.output)
+    return usage_error("convert", "--test-bench and OUTPUT must be different files");
   report found;
   const result<alir::program> p = verify_alir(file, &found);
   if (!p) return to.fail(found, p.error(), file);
-  if (form.encoding == "cpp") {
-    const text header = transform::to_cpp(*p, name);
-    return write_result(output, as_bytes(header));
-  }
+  if (emits) return emit_alir(*p, o, form.encoding);
   const result<text> out = alir::write(
       p->model(),
       {.encoding = form.encoding == "json" ? alir::encoding::json : alir::encoding::bytecode,
        .version = form.version});
   if (!out) return to.fail(out.error(), file);
-  return write_result(output, as_bytes(*out));
+  return write_result(o.output, as_bytes(*out));
 }
 
 [[nodiscard]] exit_code convert_model(const source& file, const reporting& to,
@@ -146,12 +163,7 @@ struct alir_form {
              alir_form form = program_form.value_or(alir_form{});
              if (form.encoding.empty()) form.encoding = encoding_of_name(o.output, file.what);
              if (is_terminal && form.encoding == "bytecode") return to_terminal("bytecode");
-             if (form.encoding == "cpp" && form.version != 0)
-               return usage_error("convert", to_form + " is for JSON and bytecode, not for C++");
-             if (form.encoding != "cpp" && !o.name.empty())
-               return usage_error("convert", "--name is for source text; give --to cpp, too");
-             return convert_alir(file, to, o.output, form,
-                                 o.name.empty() ? stem_of(o.output) : o.name);
+             return convert_alir(file, to, o, form);
            },
        .alir_pipeline =
            [&](const source& file) {
@@ -160,7 +172,8 @@ struct alir_form {
                return usage_error("convert", to_form +
                                                  " applies only to ALIR programs; this is an "
                                                  "ALIR pipeline, which is always JSON");
-             if (!o.name.empty()) return usage_error("convert", "--name is for C++");
+             if (!o.name.empty() || !o.test_bench.empty())
+               return usage_error("convert", "--name and --test-bench are for ALIR programs");
              return convert_alir_pipeline(file, to, o.output, form.version);
            },
        .ark_model =
@@ -223,6 +236,7 @@ void add_convert(const command& app, action& run) {
   verb.bind("--output", o->output);
   verb.bind("--to", o->form);
   verb.bind("--name", o->name);
+  verb.bind("--test-bench", o->test_bench);
   verb.bind("--pretty", o->pretty);
   verb.bind("--compact", o->compact);
   verb.bind("--weights-out", o->nac.weights_out);

@@ -169,13 +169,6 @@ constexpr std::size_t run(const double* in, double* out, std::size_t samples) no
 }
 )";
 
-template <class... Parts>
-[[nodiscard]] std::string joined(const Parts&... parts) {
-  text out;
-  (out << ... << parts);
-  return std::string(out.view());
-}
-
 /// Writes one header.
 class cpp_writer {
  public:

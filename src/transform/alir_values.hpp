@@ -18,8 +18,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "tessera/core/text.hpp"
 #include "vm/alir/compile.hpp"
 #include "vm/alir/range.hpp"
 
@@ -79,6 +81,14 @@ struct alir_values {
   std::vector<std::uint32_t> current_;  ///< the value in each row
   std::size_t next_term_ = 0;
 };
+
+/// Pieces of text and integers as one string.
+template <class... Parts>
+[[nodiscard]] std::string joined(const Parts&... parts) {
+  text out;
+  (out << ... << parts);
+  return std::string(out.view());
+}
 
 }  // namespace transform
 }  // namespace tessera::inline TESSERA_ABI

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// ALIR programs as source text of other languages: C++20 for hosts that emulate a design.
+// ALIR programs as source text of other languages: C++20 for hosts that emulate a design, Verilog-2001
+// for the design itself.
 //
 //   const text header = transform::to_cpp(program, "trigger");     // of alir::verify
 //
@@ -21,6 +22,16 @@
 //                 one; outputs of earlier samples are written. `can_trap` says whether there may be any
 //   memory        on the stack, at most 256 KiB unless so many values are alive at once; stated in the text
 //
+// ---- Verilog
+//
+//   module        combinational, one signed wire for each operation, with as many bits as its values need
+//                 whatever its interval claims: v7 is operation 7
+//   ports         x0, x1 … (x0_v3 where several operations read an input) and y0, y1 …: integers, whose
+//                 scales a comment says. Inputs and outputs without bits have no port, or one bit
+//   lookups       functions with a case; outside its table a value is x, where the machine traps
+//   test bench    module NAME_tb in a file of its own: corners and random samples with what the machine
+//                 gives. Prints PASS, or FAIL and calls $stop, which `vvp -N` and Verilator make a status
+//
 // Nothing of the file but numbers gets into the text. The same program gives the same text everywhere.
 //
 // Link tessera::transform.
@@ -33,6 +44,7 @@
 #ifndef TESSERA_TRANSFORM_EMIT_HPP
 #define TESSERA_TRANSFORM_EMIT_HPP
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -48,6 +60,13 @@ namespace transform {
 
 /// A header whose namespace has that name; see identifier_of.
 [[nodiscard]] text to_cpp(const alir::program& p, std::string_view name);
+
+/// A module of that name; see identifier_of.
+[[nodiscard]] text to_verilog(const alir::program& p, std::string_view name);
+
+/// The test bench of that module. Samples with a lookup outside its table are left out.
+[[nodiscard]] text to_verilog_test_bench(const alir::program& p, std::string_view name,
+                                         std::size_t vectors = 256);
 
 }  // namespace transform
 }  // namespace tessera::inline TESSERA_ABI
