@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "tessera/transform/optimize.hpp"
+#include "tessera/transform/optimize_alir.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -57,7 +58,7 @@ constexpr verb_row verb_rows[] = {
      usual_exit_codes},
     {"import", "Make a NAC container from an exported program of PyTorch", in_pt2,
      usual_exit_codes},
-    {"optimize", "Make a NAC container compute the same with fewer instructions", in_nac,
+    {"optimize", "Make a program that computes the same with fewer instructions", in_alir | in_nac,
      usual_exit_codes},
     {"lower", "Make a NEM program for a device from a NAC container", in_nac, usual_exit_codes},
     {"assemble", "Make a NAC container from assembly text", in_nac, usual_exit_codes},
@@ -112,7 +113,7 @@ constexpr option_row option_rows[] = {
      "An ALIR program, a NAC container or a NEM program; - is standard input"},
     {"convert", "FILE!", "", everywhere, "The file to convert; - is standard input"},
     {"import", "FILE!", "", everywhere, "A PT2 archive of torch.export.save; - is standard input"},
-    {"optimize", "FILE!", "", everywhere, "The NAC container; - is standard input"},
+    {"optimize", "FILE!", "", everywhere, "The NAC container or ALIR program; - is standard input"},
     {"lower", "FILE!", "", everywhere, "The NAC container; - is standard input"},
     {"assemble", "TEXT!", "", everywhere,
      "Assembly, printed by `tessera print` or written by hand; - is standard input"},
@@ -140,7 +141,7 @@ constexpr option_row option_rows[] = {
      "The file to write; - is standard output"},
     {"canonicalise", "-o,--output,OUTPUT", "FILE", everywhere,
      "The file to write (standard output)"},
-    {"optimize", "-i,--input", "[NAME=]FILE", everywhere,
+    {"optimize", "-i,--input", "[NAME=]FILE", in_nac,
      "The elements of an input, of one run before and after"},
     {"run,trace", "-i,--input", "[NAME=]FILE", everywhere,
      "The values of all inputs or of one: ALIR: a row per sample; else the\n"
@@ -199,7 +200,7 @@ constexpr option_row option_rows[] = {
      "The seed of random values for inputs without a file"},
     {"lower", "--random", "SEED", everywhere,
      "The seed of the random inputs of --check and of runs that find ranges (0)"},
-    {"optimize", "--random", "SEED", everywhere,
+    {"optimize", "--random", "SEED", in_nac,
      "The seed of random values for inputs without a file (zeros)"},
     {"run,trace", "--samples", "COUNT", in_alir,
      "The number of samples: the first of a file (all), or random (16)"},
@@ -221,7 +222,7 @@ constexpr option_row option_rows[] = {
      "The maximum number of steps of each run of the network or the program\n(4294967296)"},
     {"trace,optimize,lower", "--max-memory", "BYTES", everywhere,
      "The maximum memory of values, in bytes (4 GiB)"},
-    {"optimize", "--max-steps", "COUNT", everywhere,
+    {"optimize", "--max-steps", "COUNT", in_nac,
      "The maximum number of steps of each of the two runs (4294967296)"},
     {"run,trace", "--max-steps", "COUNT", everywhere,
      "The maximum number of steps (4294967296): an element read or written is one\n"
@@ -380,11 +381,11 @@ constexpr option_row option_rows[] = {
      "The tokenizer.json that the container gets its tokenizer from"},
     {"import", "--execution-plan", "FILE", everywhere,
      "The assembly text that the container gets its execution plan from"},
-    {"optimize", "--shape", "[NAME=]SHAPE", everywhere,
+    {"optimize", "--shape", "[NAME=]SHAPE", in_nac,
      "The shape and type of an input: 1x3x224x224, or 1x16:i64"},
-    {"optimize", "--text", "[NAME=]TEXT", everywhere,
+    {"optimize", "--text", "[NAME=]TEXT", in_nac,
      "Text for an input, encoded by the container's tokenizer"},
-    {"optimize", "--weights", "FILE", everywhere,
+    {"optimize", "--weights", "FILE", in_nac,
      "The safetensors file with external weights (model.safetensors in the\nfolder of model.nac)"},
     {"lower", "--device!", "FILE", everywhere,
      "The file of the device (FILE:NAME if it defines several)"},
@@ -408,14 +409,14 @@ constexpr option_row option_rows[] = {
     {"lower", "--no-optimize", "", everywhere, "Lower the container as it is, not `optimize`d"},
     {"lower", "--weights", "FILE", everywhere,
      "The safetensors file with external weights (model.safetensors in the\nfolder of model.nac)"},
-    {"optimize", "--seed", "SEED", everywhere, "The seed of the program's random operations (0)"},
+    {"optimize", "--seed", "SEED", in_nac, "The seed of the program's random operations (0)"},
     {"optimize", "--passes", "LIST", everywhere,
      "The passes that run, with commas between them (all)"},
-    {"optimize", "--explain", "", everywhere,
+    {"optimize", "--explain", "", in_nac,
      "List each change: the instruction, what became of it, and the pass"},
     {"optimize", "--check", "", everywhere,
-     "Run both containers on the same inputs; write nothing if they don't agree"},
-    {"optimize", "--max-growth", "BYTES", everywhere,
+     "Run both programs on the same inputs; write nothing if they don't agree\n(ALIR: always)"},
+    {"optimize", "--max-growth", "BYTES", in_nac,
      "The bytes by which folding one result may enlarge the container (4096)"},
     {"convert", "--dequantize", "", in_nac, "Store quantized and 16-bit weights as float32"},
     {"convert", "--schedule", "", in_nac,
@@ -658,7 +659,16 @@ or after run_decompositions().
 A tokenizer is one of Hugging Face: WordPiece, BPE or Unigram. Its ids stay the same, special tokens
 included; what NAC can't express is refused with its place in the JSON. An execution plan is the
 sections plan_constants: and plan: of a text as `tessera assemble` takes it, and is verified.)"},
-    {"optimize", everywhere,
+    {"optimize", in_alir,
+     "Passes, which run in this order until none changes anything:\n\n"
+#define TESSERA_X(enumerator, name, summary) "  " name ": " summary "\n"
+     TESSERA_ALIR_OPTIMIZER_PASSES(TESSERA_X)
+#undef TESSERA_X
+         R"(
+Outputs are the same for all inputs, bit for bit, for nothing is concluded from an interval. Lookups
+that may leave their table stay. Sums need version 3 or 4. Both programs are run on corners and random
+samples, and nothing is written if they don't agree.)"},
+    {"optimize", in_nac,
      "Passes, which run in this order until none changes anything:\n\n"
 #define TESSERA_X(enumerator, name, summary) "  " name ": " summary "\n"
      TESSERA_OPTIMIZER_PASSES(TESSERA_X)
@@ -854,11 +864,11 @@ constexpr help_row example_rows[] = {
      "tessera import model.pt2 -o model.nac && tessera run model.nac -i x.npy"},
     {"import", everywhere, "tessera import model.pt2 small.nac --quantize int8_channel"},
     {"import", everywhere, "tessera import bert.pt2 bert.nac --tokenizer tokenizer.json"},
-    {"optimize", everywhere, "tessera optimize model.nac -o fast.nac"},
-    {"optimize", everywhere,
+    {"optimize", in_alir, "tessera optimize model.json.gz -o fast.json.gz"},
+    {"optimize", in_nac, "tessera optimize model.nac -o fast.nac"},
+    {"optimize", in_nac,
      "tessera optimize model.nac fast.nac --check --shape 1x3x224x224 --random 1"},
-    {"optimize", everywhere,
-     "tessera optimize model.nac out.nac --passes dead-code,common --explain"},
+    {"optimize", in_nac, "tessera optimize model.nac out.nac --passes dead-code,common --explain"},
     {"convert", in_nac, "tessera convert model.nac small.nac --quantize int8_channel"},
     {"convert", in_nac, "tessera convert model.nac slim.nac --weights-out slim.safetensors"},
     {"convert", in_nac,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera optimize`: a NAC container that computes the same with fewer instructions.
+// `tessera optimize`: a NAC container or an ALIR program that computes the same with fewer instructions.
 
 #include "tessera/transform/optimize.hpp"
 
@@ -11,7 +11,9 @@
 #include <tessera/core/json_write.hpp>
 #include <tessera/core/report.hpp>
 
+#include "io/compress.hpp"
 #include "nac_values.hpp"
+#include "tessera/transform/optimize_alir.hpp"
 #include "transform/agreement.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -29,21 +31,29 @@ struct optimize_verb_options {
 };
 
 /// The bits of passes by their names; commas between them.
-[[nodiscard]] std::optional<std::uint32_t> passes_of(std::string_view list, std::string& wrong) {
+template <std::size_t Count, class Row>
+[[nodiscard]] std::optional<std::uint32_t> passes_of(const Row (&rows)[Count],
+                                                     std::string_view list, std::string& wrong) {
   std::uint32_t out = 0;
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(','), list.size());
     const std::string_view name = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
     std::size_t p = 0;
-    while (p < transform::optimizer_pass_count && transform::optimizer_passes[p].name != name) ++p;
-    if (p == transform::optimizer_pass_count) {
+    while (p < Count && rows[p].name != name) ++p;
+    if (p == Count) {
       wrong = std::string(name);
       return std::nullopt;
     }
     out |= std::uint32_t{1} << p;
   }
   return out;
+}
+template <std::size_t Count, class Row>
+[[nodiscard]] exit_code unknown_pass(const Row (&rows)[Count], const std::string& name) {
+  std::string known;
+  for (const Row& p : rows) known.append(known.empty() ? "" : ", ").append(p.name);
+  return usage_error("optimize", "unknown pass '" + shown_name(name) + "'; expected " + known);
 }
 
 /// One container: its sizes, and what a run of it took.
@@ -70,8 +80,9 @@ class optimization {
     transform::optimize_options how;
     std::string wrong;
     if (!options_.passes.empty()) {
-      const std::optional<std::uint32_t> passes = passes_of(options_.passes, wrong);
-      if (!passes) return unknown_pass(wrong);
+      const std::optional<std::uint32_t> passes =
+          passes_of(transform::optimizer_passes, options_.passes, wrong);
+      if (!passes) return unknown_pass(transform::optimizer_passes, wrong);
       how.passes = *passes;
     }
     how.max_growth = options_.max_growth.value_or(how.max_growth);
@@ -109,13 +120,6 @@ class optimization {
     if (!program) return fail_findings(report, file_, to_);
     program_.emplace(std::move(*program));
     return success;
-  }
-
-  [[nodiscard]] static exit_code unknown_pass(const std::string& name) {
-    std::string known;
-    for (const transform::optimizer_pass_row& p : transform::optimizer_passes)
-      known.append(known.empty() ? "" : ", ").append(p.name);
-    return usage_error("optimize", "unknown pass '" + shown_name(name) + "'; expected " + known);
   }
 
   /// Runs both programs on the same inputs.
@@ -220,6 +224,71 @@ class optimization {
   std::optional<nac::program> program_;
 };
 
+/// What the passes over an ALIR program made of how many operations.
+[[nodiscard]] text report_alir(const source& file, const reporting& to, bool as_json,
+                               std::size_t before, const transform::alir_optimized& made) {
+  text out;
+  if (as_json) {
+    json::writer w(out);
+    w.begin_object().key("file").string(json_name(to.path)).key("format").string("alir");
+    w.key("before").begin_object().key("operations").integer(before).end();
+    w.key("after").begin_object().key("operations").integer(made.model.ops.size()).end();
+    w.key("passes").begin_array();
+    for (std::size_t p = 0; p < transform::alir_pass_count; ++p)
+      w.begin_object()
+          .key("name")
+          .string(transform::alir_passes[p].name)
+          .key("rewrites")
+          .integer(made.changes[p])
+          .end();
+    w.end().end();
+    out << '\n';
+    return out;
+  }
+  out << file.name << "\n  before  " << plural(before, "operation") << "\n  after   "
+      << plural(made.model.ops.size(), "operation") << '\n';
+  std::vector<std::vector<std::string>> rows{{"pass", "changes"}};
+  for (std::size_t p = 0; p < transform::alir_pass_count; ++p)
+    if (made.changes[p] != 0)
+      rows.push_back(
+          {std::string(transform::alir_passes[p].name), std::to_string(made.changes[p])});
+  if (rows.size() > 1) append_table(out, rows, 0b10);
+  return out;
+}
+
+[[nodiscard]] exit_code optimize_alir(const source& file, const reporting& to,
+                                      const optimize_verb_options& o) {
+  transform::alir_optimize_options how;
+  if (!o.passes.empty()) {
+    std::string wrong;
+    const std::optional<std::uint32_t> passes = passes_of(transform::alir_passes, o.passes, wrong);
+    if (!passes) return unknown_pass(transform::alir_passes, wrong);
+    how.passes = *passes;
+  }
+  report found;
+  const result<alir::program> p = verify_alir(file, &found);
+  if (!p) return to.fail(found, p.error(), file);
+  const result<transform::alir_optimized> made = transform::optimize(*p, how);
+  if (!made) return to.fail(made.error(), file);
+  const result<alir::program> better = alir::verify(made->model);
+  if (!better) return to.fail(better.error(), file);
+  if (const transform::alir_disagreement d = transform::compare(*p, *better); !d.agrees)
+    return to.fail(
+        diagnose(file.name, "alir_optimize_check",
+                 "optimized, it gives something else for sample " + std::to_string(d.sample)),
+        bad_input, file.what);
+  const std::string_view name = io::without_codec(o.output);
+  const bool is_json =
+      name.ends_with(".json") || (!name.ends_with(".bc") && file.what == format::alir_json);
+  const result<text> written = alir::write(
+      made->model, {.encoding = is_json ? alir::encoding::json : alir::encoding::bytecode});
+  if (!written) return to.fail(written.error(), file);
+  const exit_code code = write_result(o.output, as_bytes(*written), to);
+  if (code != success || o.output == "-") return code;
+  const text shown = report_alir(file, to, o.run.json, p->size(), *made);
+  return print_result(shown);
+}
+
 [[nodiscard]] exit_code optimize_file(const optimize_verb_options& o) {
   const reporting to{o.run.files[0], o.run.json};
   if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
@@ -230,7 +299,8 @@ class optimization {
   const loaded in = load_source(to);
   if (!in) return in.code;
   return with_source(*in.file, to, "optimize",
-                     {.nac = [&](const source& file) { return optimization(file, to, o).run(); }});
+                     {.alir = [&](const source& file) { return optimize_alir(file, to, o); },
+                      .nac = [&](const source& file) { return optimization(file, to, o).run(); }});
 }
 
 }  // namespace
