@@ -3,12 +3,14 @@
 //
 // Plans: for any text a plan or an error with an offset inside; what is written reads back and is
 // written the same again; verification, with and without a model, returns, and says the same with
-// and without the text; a plan's model is one that verify() and write() take; no proper prefix of a
-// plan is a plan.
+// and without the text; a plan's model is one that verify() and write() take; a timeline has no more
+// tiles than work, and its trace is JSON; no proper prefix of a plan is a plan.
 
 #include <string_view>
 #include <tessera/ark.hpp>
 #include <tessera/core/bytes.hpp>
+#include <tessera/core/json.hpp>
+#include <tessera/inspect/ark/plan_timeline.hpp>
 #include <utility>
 
 #include "require.hpp"
@@ -44,6 +46,7 @@ void check_verified(const ark::plan& p, std::string_view source) {
   fuzz::require((ark::verify_plan(p, {}, &blind).code == errc::ok) == ok,
                 "the text changes no answer");
   fuzz::require(blind.diagnostics.size() == found.diagnostics.size(), "nor how much is found");
+  if (ok) check_timeline(p);
 
   ark::model made = ark::plan_model(p);
   fuzz::require(bool(ark::write(made)), "a plan's model can be written");
@@ -55,6 +58,24 @@ void check_verified(const ark::plan& p, std::string_view source) {
   check_report(matched, same, source);
   for (const tessera::diagnostic& d : matched.diagnostics)
     fuzz::require(d.code != errc::ark_plan_model, "a plan matches its own model");
+}
+
+void check_timeline(const ark::plan& p) {
+  constexpr std::uint64_t work = 4096;
+  const inspect::plan_timeline all(p, work);
+  std::uint64_t tiles = 0;
+  for (const inspect::plan_run& r : all.runs()) {
+    tiles += r.tiles;
+    fuzz::require(r.start < r.end && r.end <= all.end(), "tiles take time");
+    fuzz::require(r.waited <= r.start, "and wait no longer than there was time");
+  }
+  fuzz::require(tiles <= work, "tiles are work");
+  text trace;
+  const ark::plan* const ranks[] = {&p};
+  inspect::append_trace(trace, ranks, work);
+  json::reader in(trace);
+  (void)in.skip();
+  fuzz::require(in.finish().code == errc::ok, "a trace is JSON");
 }
 
 void check_limits(std::string_view source, const result<ark::plan>& p) {

@@ -52,6 +52,13 @@ struct verify_outcome {
 [[nodiscard]] verify_outcome verify_ark(const source& from, const reporting& to,
                                         const ark::verify_options& options);
 
+/// The plan of a file, which was verified; without one, the errors have been reported.
+struct plan_outcome {
+  std::optional<ark::plan> plan;
+  exit_code code = success;
+};
+[[nodiscard]] plan_outcome verify_plan(const source& file, const reporting& to);
+
 /// Summarises a model and its costs.
 [[nodiscard]] exit_code info_model(const source& file, const reporting& to);
 

@@ -17,11 +17,7 @@ namespace cli {
 
 namespace {
 
-struct read_plan_outcome {
-  std::optional<ark::plan> plan;
-  exit_code code = success;
-};
-[[nodiscard]] read_plan_outcome read_plan(const source& file, const reporting& to) {
+[[nodiscard]] plan_outcome read_plan(const source& file, const reporting& to) {
   result<ark::plan> p = ark::read_plan(file.characters());
   if (p) return {std::move(*p), success};
   return {std::nullopt, to.fail(diagnose_ark(p.error(), file), bad_input, file.what)};
@@ -29,9 +25,18 @@ struct read_plan_outcome {
 
 }  // namespace
 
+plan_outcome verify_plan(const source& file, const reporting& to) {
+  plan_outcome in = read_plan(file, to);
+  if (!in.plan) return in;
+  tessera::report found;
+  const error e = ark::verify_plan(*in.plan, {.source = file.characters()}, &found);
+  if (e.code != errc::ok) return {std::nullopt, to.fail(diagnose(found, file), file.what)};
+  return in;
+}
+
 exit_code check_plan(const source& file, const reporting& to, const shown_findings& how,
                      const ark::program* model) {
-  const read_plan_outcome in = read_plan(file, to);
+  const plan_outcome in = read_plan(file, to);
   if (!in.plan) return in.code;
   tessera::report report;
   const error e =
@@ -136,7 +141,7 @@ struct plan_facts {
 }  // namespace
 
 exit_code info_plan(const source& file, const reporting& to) {
-  const read_plan_outcome in = read_plan(file, to);
+  const plan_outcome in = read_plan(file, to);
   if (!in.plan) return in.code;
   const ark::plan& p = *in.plan;
   const ark::model& g = p.parts;
@@ -182,7 +187,7 @@ exit_code info_plan(const source& file, const reporting& to) {
 }
 
 exit_code print_plan(const source& file, const reporting& to) {
-  const read_plan_outcome in = read_plan(file, to);
+  const plan_outcome in = read_plan(file, to);
   if (!in.plan) return in.code;
   text out;
   if (!to.as_json) {
@@ -197,7 +202,7 @@ exit_code print_plan(const source& file, const reporting& to) {
 
 exit_code convert_plan(const source& file, const reporting& to, const std::string& output,
                        bool pretty) {
-  const read_plan_outcome in = read_plan(file, to);
+  const plan_outcome in = read_plan(file, to);
   if (!in.plan) return in.code;
   const result<text> out = ark::write_plan(*in.plan, {.pretty = pretty});
   if (!out) return to.fail(diagnose_ark(out.error(), file), bad_input, file.what);

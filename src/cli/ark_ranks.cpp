@@ -47,14 +47,11 @@ namespace {
 
 /// A plan's operations as a verified model; without one, the errors have been reported.
 [[nodiscard]] verify_outcome verify_plan_model(const source& file, const reporting& to) {
-  const result<ark::plan> plan = ark::read_plan(file.characters());
-  if (!plan) return {std::nullopt, to.fail(diagnose_ark(plan.error(), file), bad_input, file.what)};
+  const plan_outcome in = verify_plan(file, to);
+  if (!in.plan) return {std::nullopt, in.code};
   tessera::report found;
-  if (const error e = ark::verify_plan(*plan, {.source = file.characters()}, &found);
-      e.code != errc::ok)
-    return {std::nullopt, to.fail(diagnose(found, file), file.what)};
   result<ark::program> p =
-      ark::verify(ark::plan_model(*plan), {.of_plan = true, .hazards = false}, &found);
+      ark::verify(ark::plan_model(*in.plan), {.of_plan = true, .hazards = false}, &found);
   if (p) return {std::move(*p), success};
   return {std::nullopt, to.fail(diagnose(found, file), file.what)};
 }

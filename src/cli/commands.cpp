@@ -53,7 +53,7 @@ constexpr verb_row verb_rows[] = {
     {"print", "List a program, one operation per line", in_all, usual_exit_codes},
     {"run", "Run a program on inputs from files, or on random ones", in_runnable, usual_exit_codes},
     {"trace", "Run a program and write its timeline, or of ALIR each value",
-     in_alir | in_nac | in_nem, usual_exit_codes},
+     in_alir | in_ark | in_nac | in_nem, usual_exit_codes},
     {"convert", "Write a program in another form or version", in_alir | in_ark | in_nac | in_pt2,
      usual_exit_codes},
     {"import", "Make a NAC container from an exported program of PyTorch", in_pt2,
@@ -110,7 +110,8 @@ constexpr option_row option_rows[] = {
     {"run", "FILE...!", "", everywhere,
      "The program, or all ranks of an ARK model; - is standard input"},
     {"trace", "FILE!", "", everywhere,
-     "An ALIR program, a NAC container or a NEM program; - is standard input"},
+     "An ALIR program, an ARK plan, a NAC container or a NEM program;
+- is standard input"},
     {"convert", "FILE!", "", everywhere, "The file to convert; - is standard input"},
     {"import", "FILE!", "", everywhere, "A PT2 archive of torch.export.save; - is standard input"},
     {"optimize", "FILE!", "", everywhere, "The NAC container or ALIR program; - is standard input"},
@@ -616,6 +617,9 @@ quantize it, else f16. --check shows how far outputs are from the network's, and
 A step's cycles in the report are those after the step before it. What it loads while that one computes
 belongs to it, so its bound and its use of units can be more than 100 %.)"},
     {"trace", everywhere, R"(The output opens in https://ui.perfetto.dev or chrome://tracing.)"},
+    {"trace", in_ark,
+     R"(Of a plan, which isn't run: when its tiles start and on which warps, by arithmetic and by bytes that
+are moved. A unit that waits for others says for which. Ranks don't wait for each other.)"},
     {"trace", in_nac,
      R"(One track has the instructions, another what the memory coprocessor frees, forwards and loads; a
 counter shows the bytes of all live values.)"},
@@ -849,6 +853,7 @@ constexpr help_row example_rows[] = {
     {"run", in_nem, "tessera run racy.nem --allow-races --schedule reverse -o outputs=-"},
     {"run", in_genome,
      "tessera run head.b64 --registry registry.json --weights model.safetensors -i x.npy"},
+    {"trace", in_ark, "tessera trace model.plan.json -o trace.json"},
     {"trace", in_nac, "tessera trace model.nac --shape 1x3x224x224 -o trace.json"},
     {"trace", in_nac,
      "tessera trace model.nac --shape 1x16:i64 --schedule none | gzip > trace.json.gz"},

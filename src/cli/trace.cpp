@@ -6,8 +6,10 @@
 #include <memory>
 
 #include "alir.hpp"
+#include "ark.hpp"
 #include "nac_values.hpp"
 #include "run.hpp"
+#include "tessera/inspect/ark/plan_timeline.hpp"
 #include "tool.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -20,10 +22,23 @@ struct trace_options {
   nem_trace_options nem;
 };
 
+[[nodiscard]] exit_code trace_plan(const run_options& o, const source& file, const reporting& to) {
+  if (!o.inputs.empty() || o.seed)
+    return usage_error("trace", "a plan isn't run: --input and --random don't apply to it");
+  const plan_outcome in = verify_plan(file, to);
+  if (!in.plan) return in.code;
+  const ark::plan* const ranks[] = {&*in.plan};
+  text out;
+  inspect::append_trace(out, ranks);
+  return write_report(o.outputs.empty() ? "-" : o.outputs[0], out);
+}
+
 [[nodiscard]] exit_code trace_file(trace_options o) {
+  const reporting to{o.run.files[0], o.run.json};
   return with_file(
-      {o.run.files[0], o.run.json}, "trace",
+      to, "trace",
       {.alir = [&](const source& file) { return trace_alir(o.run, {o.nem.format}, file); },
+       .ark_plan = [&](const source& file) { return trace_plan(o.run, file, to); },
        .nac =
            [&](const source& file) {
              if (o.run.outputs.empty()) o.run.outputs.emplace_back("-");

@@ -70,11 +70,9 @@ class viewing {
       if (loads_.size() == 1 && is_corpus(*in.file)) return corpus(&*in.file);
       if (const exit_code code = add(*in.file, to); code != success) return code;
     }
-    if (!ranks_.empty()) {
-      std::vector<const ark::model*> ranks;
-      for (const ark::model& g : ranks_) ranks.push_back(&g);
-      page_ = inspect::page_of(ranks);
-    }
+    if (!ranks_.empty() && !plans_.empty()) return mixed(loads_.back().file->what);
+    if (!ranks_.empty()) page_ = inspect::page_of(std::span<const ark::model* const>(all(ranks_)));
+    if (!plans_.empty()) show_plans();
     if (is_difference_ != before_.has_value()) return mixed(loads_.front().file->what);
     page_.title = o_.files.paths.size() == 1 ? name_
                   : is_difference_           ? name_ + " and " + loads_.back().file->name
@@ -83,6 +81,18 @@ class viewing {
   }
 
  private:
+  template <class T>
+  [[nodiscard]] static std::vector<const T*> all(const std::list<T>& of) {
+    std::vector<const T*> out;
+    for (const T& one : of) out.push_back(&one);
+    return out;
+  }
+  void show_plans() {
+    page_ = inspect::page_of(std::span<const ark::plan* const>(all(plans_)));
+    const text made = std::exchange(page_.trace, {});
+    add_trace(page_, made);
+  }
+
   [[nodiscard]] exit_code write() {
     page_.facts.insert(page_.facts.begin(), {{"file", name_}, {"format", format_}});
     const text drawn = inspect::html(page_);
@@ -126,6 +136,12 @@ class viewing {
     return with_source(in, to, "view",
                        {.alir = single(&viewing::alir),
                         .ark_model = [&](const source& file) { return ark(file, to); },
+                        .ark_plan =
+                            [&](const source& file) {
+                              plan_outcome read = verify_plan(file, to);
+                              if (read.plan) plans_.push_back(std::move(*read.plan));
+                              return read.code;
+                            },
                         .nac = single(&viewing::nac),
                         .nem = single(&viewing::nem),
                         .genome_stream = genome,
@@ -234,7 +250,8 @@ class viewing {
   std::list<loaded> loads_;
   std::optional<nac::model> before_;
   bool is_difference_ = false;
-  std::vector<ark::model> ranks_;
+  std::list<ark::model> ranks_;
+  std::list<ark::plan> plans_;
   std::string name_, format_;
   exit_code verdict_ = success;
 };

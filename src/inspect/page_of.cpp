@@ -7,10 +7,12 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "tessera/inspect/ark/dot.hpp"
+#include "tessera/inspect/ark/plan_timeline.hpp"
 #include "tessera/inspect/nac/diff.hpp"
 #include "tessera/inspect/nac/dot.hpp"
 #include "tessera/inspect/nem/dot.hpp"
@@ -323,6 +325,38 @@ struct task_nodes : nem::visitor {
   return out;
 }
 
+// ---- ARK
+
+/// `lines` has that of each operation of the first rank in the listing, which is the first rank's.
+void show_ranks(page& to, std::span<const ark::model* const> ranks, std::string_view listing,
+                const std::vector<std::uint32_t>& lines) {
+  to.text_title = ranks.size() > 1 ? "Listing of the first rank" : "Listing";
+  to.listing = cut(listing);
+  page::graph all;
+  all.name = "model";
+  all.drawn = draw(ranks);
+  all.nodes.resize(all.drawn.nodes.size());
+  constexpr std::string_view first_rank = "r0_o";
+  for (std::size_t n = 0; n < all.nodes.size(); ++n) {
+    const std::string_view id = all.drawn.nodes[n].id;
+    if (!id.starts_with("r0_op")) continue;
+    const std::uint32_t op = number_of(id.substr(first_rank.size()));
+    if (op < lines.size()) all.nodes[n].line = lines[op];
+  }
+  to.graphs = folded(std::move(all));
+}
+
+/// The lines of a plan's listing by operation of its model, which has the tasks by their Ids.
+[[nodiscard]] std::vector<std::uint32_t> lines_of_tasks(const ark::plan& p) {
+  std::vector<std::uint32_t> order(p.tasks.size()), out;
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&p](std::uint32_t a, std::uint32_t b) {
+    return p.tasks[a].id < p.tasks[b].id;
+  });
+  for (const std::uint32_t t : order) out.insert(out.end(), p.tasks[t].ops.count, t + 1);
+  return out;
+}
+
 // ---- listings
 
 /// A line as "%3 = add %0, %1 << -1  : fixed<1,4,1>": a node, and an arrow from each %n that it names.
@@ -417,21 +451,24 @@ page page_of(const nem::program* program, std::string_view source, const report*
 
 page page_of(std::span<const ark::model* const> ranks) {
   page out;
-  page::graph all;
-  all.name = "model";
-  all.drawn = draw(ranks);
-  if (!ranks.empty()) {
-    out.text_title = ranks.size() > 1 ? "Listing of the first rank" : "Listing";
-    const text listing = ark::print(*ranks[0]);
-    out.listing = cut(listing);
-    all.nodes.resize(all.drawn.nodes.size());
-    // A line for each operation, after the first line.
-    for (std::size_t n = 0; n < all.nodes.size(); ++n) {
-      const std::string_view id = all.drawn.nodes[n].id;
-      if (id.starts_with("op")) all.nodes[n].line = number_of(id.substr(1)) + 1;
-    }
-  }
-  out.graphs = folded(std::move(all));
+  if (ranks.empty()) return out;
+  const text listing = ark::print(*ranks[0]);
+  std::vector<std::uint32_t> lines(ranks[0]->ops.size());  // one for each operation, after the title
+  std::iota(lines.begin(), lines.end(), 1u);
+  show_ranks(out, ranks, listing, lines);
+  return out;
+}
+
+page page_of(std::span<const ark::plan* const> ranks) {
+  page out;
+  if (ranks.empty()) return out;
+  std::vector<ark::model> made;
+  std::vector<const ark::model*> models;
+  for (const ark::plan* const p : ranks) made.push_back(ark::plan_model(*p));
+  for (const ark::model& g : made) models.push_back(&g);
+  const text listing = ark::print(*ranks[0]);
+  show_ranks(out, models, listing, lines_of_tasks(*ranks[0]));
+  append_trace(out.trace, ranks);
   return out;
 }
 

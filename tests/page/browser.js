@@ -96,6 +96,16 @@
     }
     check(data.marks.length > 0 || spans.every(e => lineOf(e) === undefined || keysByLine.has(lineOf(e))),
       'every task of a program is in its graph');
+    for (const [i, row] of rows.entries()) {
+      const stalls = row.events.filter((e, at) =>
+        (e.args?.['waited for'] ?? 'none') !== 'none' && e.ts > Math.max(0, ...row.events.slice(0, at).map(o => o.ts + o.dur)));
+      check(row.stalls.length === stalls.length, `${row.name} has its stalls`);
+      click(document.querySelectorAll('#chart .unit')[i]);
+      check(side.textContent.includes(row.name), 'a click on a unit shows it');
+      if (stalls.length) check(side.textContent.includes('waits for ' + stalls[0].args['waited for']), 'with why it is idle');
+    }
+    check(document.querySelectorAll('#chart .stall').length === rows.reduce((n, row) => n + row.stalls.length, 0),
+      'stalls are drawn');
     click(bars.at(-1));
     check(side.textContent.includes('duration'), 'a click on a bar shows its time');
     check([...side.querySelectorAll('button')].some(b => b.textContent === 'In the graph'), 'a bar leads to the graph');
@@ -108,6 +118,7 @@
     show('text');
     check(lineElements.length === lines.length, 'every line is shown');
     const withNode = [...keysByLine.keys()][0];
+    check(withNode !== undefined || !has('graph'), 'a line has a node');
     if (withNode === undefined) return;
     click(lineElements[withNode]);
     check(lineElements[withNode].classList.contains('selected'), 'a click selects a line');

@@ -11,7 +11,7 @@
 //           parameters are named ("layers.3.attention.weight" is of layers.3), else where they repeat
 //           of two containers what differs
 //   NEM     the tasks of the first iteration of each loop, the text with its findings
-//   ARK     the operations of all ranks, the listing of the first
+//   ARK     the operations of all ranks, the listing of the first; of plans the timeline of their tiles
 //   ALIR    the operations as they are listed
 //
 // Lifetime:   pages own what they show; literals of pictures apart.
@@ -49,6 +49,8 @@ struct nac_view_options {
 [[nodiscard]] page page_of(const nem::program* program, std::string_view source,
                            const report* found);
 [[nodiscard]] page page_of(std::span<const ark::model* const> ranks);
+/// Plans that passed verify_plan().
+[[nodiscard]] page page_of(std::span<const ark::plan* const> ranks);
 [[nodiscard]] page page_of(const alir::model& m);
 
 }  // namespace inspect

@@ -450,8 +450,9 @@ function readTrace(trace) {
     }
     if (e.ph === 'C') {
       const [unit, value] = Object.entries(e.args)[0];
-      if (!byCounter.has(e.name)) byCounter.set(e.name, {name: e.name, unit, points: []});
-      byCounter.get(e.name).points.push([e.ts, value]);
+      const key = `${e.pid}/${e.name}`;
+      if (!byCounter.has(key)) byCounter.set(key, {name: e.name, pid: e.pid, unit, points: []});
+      byCounter.get(key).points.push([e.ts, value]);
       lastTime = Math.max(lastTime, e.ts);
     }
   }
@@ -463,11 +464,39 @@ function readTrace(trace) {
     rows.push({name: names.get(key) ?? key, process: names.get('p' + key.split('/')[0]) ?? '', events, busy});
   }
   counters.push(...byCounter.values());
+  for (const c of counters) c.process = names.get('p' + c.pid) ?? '';
+  // Where several processes have units and counters of one name, they are named, too.
+  for (const list of [rows, counters]) {
+    const all = list.map(r => r.name);
+    for (const r of list) if (all.indexOf(r.name) !== all.lastIndexOf(r.name)) r.name = `${r.process} ${r.name}`;
+  }
 }
 if (data.trace) readTrace(data.trace);
 
+/// The times in which a unit is idle because its next task waits, with the cause.
+function stallsOf(events) {
+  const out = [];
+  let last = 0;
+  for (const event of events) {
+    const cause = event.args?.['waited for'] ?? 'none';
+    if (event.ts > last && cause !== 'none') out.push({from: last, until: event.ts, cause, event});
+    last = Math.max(last, event.ts + event.dur);
+  }
+  return out;
+}
+for (const row of rows) row.stalls = stallsOf(row.events);
+/// A unit: what it did, and why it was idle.
+function rowParts(row) {
+  const causes = new Map(), share = t => lastTime ? ` (${Math.round(100 * t / lastTime)} %)` : '';
+  for (const {from, until, cause} of row.stalls) causes.set(cause, (causes.get(cause) ?? 0) + until - from);
+  const idle = [...causes].sort((a, b) => b[1] - a[1]);
+  return [html('h2', {}, row.name), table([['of', row.process], ['tasks', row.events.length], ['busy', row.busy + share(row.busy)],
+    ...idle.slice(0, 20).map(([cause, t]) => ['waits for ' + cause, t + share(t)])])];
+}
+
 const lineOf = e => typeof e.args?.line === 'number' ? e.args.line - 1 : undefined;
-const keyOfEvent = e => keysByLine.get(lineOf(e)) ?? keysById.get(e.name.split(' ')[0]);
+const idOf = e => e.args?.node ?? e.name.split(' ')[0];
+const keyOfEvent = e => keysByLine.get(lineOf(e)) ?? keysById.get(idOf(e));
 
 const plain = ['#dfe5ec', '#66727f'];
 /// The colours of an event are those of its node.
@@ -521,8 +550,10 @@ function drawTimeline() {
   rows.forEach((row, i) => {
     const y = axisHeight + i * rowHeight;
     const share = lastTime ? Math.round(100 * row.busy / lastTime) : 0;
-    parts.push(svg('text', {x: 6, y: y + 15, 'font-size': 11}, `${row.name} ${share} %`,
-      svg('title', {}, `${row.process} ${row.name}: busy ${share} % of the time`)));
+    const label = svg('text', {class: 'unit', x: 6, y: y + 15, 'font-size': 11, role: 'button'}, `${row.name} ${share} %`,
+      svg('title', {}, `${row.name}: busy ${share} % of the time`));
+    parts.push(on(label, 'click', () => select({row: i})));
+    for (const stall of row.stalls) drawStall(inside, stall, x, y);
     for (const e of row.events) drawBar(inside, e, x(e.ts), e.dur * perTime, y, width);
   });
   counters.forEach((c, i) => drawCounter(parts, inside, c, axisHeight + rows.length * rowHeight + i * counterHeight, x));
@@ -546,6 +577,12 @@ function drawBar(inside, e, left, wide, y, width) {
     e.name.slice(0, Math.floor(wide / 6)));
   label.classList.add('inbar');
   inside.append(label);
+}
+
+function drawStall(inside, {from, until, cause, event}, x, y) {
+  const middle = y + rowHeight / 2;
+  inside.append(svg('line', {class: 'stall', x1: x(from), x2: x(until), y1: middle, y2: middle},
+    svg('title', {}, `idle, ${until - from}: ${event.name} waits for ${cause}`)));
 }
 
 function drawCounter(parts, inside, c, y, x) {
@@ -769,13 +806,14 @@ function eventsOf({key, line}) {
   const id = key ? nodeOf(key).id : null, out = [];
   for (const row of rows)
     for (const e of row.events)
-      if (e.name.split(' ')[0] === id || (line !== undefined && lineOf(e) === line)) out.push([row, e]);
+      if (idOf(e) === id || (line !== undefined && lineOf(e) === line)) out.push([row, e]);
   return out;
 }
 
 /// What the panel says about the selection, with ways to the other views of it.
 function tell() {
   const parts = [];
+  if (selection.row !== undefined) parts.push(...rowParts(rows[selection.row]));
   if (selection.member !== undefined) parts.push(...memberParts(selection.member));
   if (selection.gene !== undefined && !selection.key) parts.push(...geneParts(selection.gene));
   const node = selection.key ? nodeOf(selection.key) : null, e = selection.event;
