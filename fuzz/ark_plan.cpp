@@ -39,6 +39,24 @@ void check_report(const tessera::report& found, bool ok, std::string_view source
   }
 }
 
+void check_timeline(const ark::plan& p) {
+  constexpr std::uint64_t work = 4096;
+  const inspect::plan_timeline all(p, work);
+  std::uint64_t tiles = 0;
+  for (const inspect::plan_run& r : all.runs()) {
+    tiles += r.tiles;
+    fuzz::require(r.start < r.end && r.end <= all.end(), "tiles take time");
+    fuzz::require(r.waited <= r.start, "and wait no longer than there was time");
+  }
+  fuzz::require(tiles <= work, "tiles are work");
+  text trace;
+  const ark::plan* const ranks[] = {&p};
+  inspect::append_trace(trace, ranks, work);
+  json::reader in(trace);
+  (void)in.skip();
+  fuzz::require(in.finish().code == errc::ok, "a trace is JSON");
+}
+
 void check_verified(const ark::plan& p, std::string_view source) {
   tessera::report found, blind;
   const bool ok = ark::verify_plan(p, {.source = source}, &found).code == errc::ok;
@@ -58,24 +76,6 @@ void check_verified(const ark::plan& p, std::string_view source) {
   check_report(matched, same, source);
   for (const tessera::diagnostic& d : matched.diagnostics)
     fuzz::require(d.code != errc::ark_plan_model, "a plan matches its own model");
-}
-
-void check_timeline(const ark::plan& p) {
-  constexpr std::uint64_t work = 4096;
-  const inspect::plan_timeline all(p, work);
-  std::uint64_t tiles = 0;
-  for (const inspect::plan_run& r : all.runs()) {
-    tiles += r.tiles;
-    fuzz::require(r.start < r.end && r.end <= all.end(), "tiles take time");
-    fuzz::require(r.waited <= r.start, "and wait no longer than there was time");
-  }
-  fuzz::require(tiles <= work, "tiles are work");
-  text trace;
-  const ark::plan* const ranks[] = {&p};
-  inspect::append_trace(trace, ranks, work);
-  json::reader in(trace);
-  (void)in.skip();
-  fuzz::require(in.finish().code == errc::ok, "a trace is JSON");
 }
 
 void check_limits(std::string_view source, const result<ark::plan>& p) {

@@ -110,8 +110,7 @@ constexpr option_row option_rows[] = {
     {"run", "FILE...!", "", everywhere,
      "The program, or all ranks of an ARK model; - is standard input"},
     {"trace", "FILE!", "", everywhere,
-     "An ALIR program, an ARK plan, a NAC container or a NEM program;
-- is standard input"},
+     "An ALIR program, an ARK plan, a NAC container or a NEM program;\n- is standard input"},
     {"convert", "FILE!", "", everywhere, "The file to convert; - is standard input"},
     {"import", "FILE!", "", everywhere, "A PT2 archive of torch.export.save; - is standard input"},
     {"optimize", "FILE!", "", everywhere, "The NAC container or ALIR program; - is standard input"},
@@ -735,7 +734,10 @@ and the graphs with the genes in them.)"},
 --text for all inputs the program is run: the page shows shapes, and a timeline.)"},
     {"view", in_nem,
      R"(The timeline is that of `tessera trace` on zeros. A program with errors has a page, too, with its
-text and findings; the exit status is 1.)"},
+text and findings; the exit status is 1. Of two programs the text is in canonical layout.)"},
+    {"view", in_ark,
+     R"(Two models or plans of the same Rank are compared; others are ranks. The timeline of plans is that of
+`tessera trace`.)"},
     {"fmt", everywhere,
      R"(One statement per line, two spaces of indentation per loop, attributes in the order of the opcode's
 signature. `tessera print` prints the same layout without comments. Without --write the text goes to

@@ -6,6 +6,7 @@
 #include "tessera/inspect/page_of.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <list>
 #include <memory>
 #include <optional>
@@ -71,9 +72,9 @@ class viewing {
       if (const exit_code code = add(*in.file, to); code != success) return code;
     }
     if (!ranks_.empty() && !plans_.empty()) return mixed(loads_.back().file->what);
-    if (!ranks_.empty()) page_ = inspect::page_of(std::span<const ark::model* const>(all(ranks_)));
-    if (!plans_.empty()) show_plans();
-    if (is_difference_ != before_.has_value()) return mixed(loads_.front().file->what);
+    if (!ranks_.empty() || !plans_.empty()) show_ranks();
+    const std::size_t ranks = ranks_.size() + plans_.size();
+    if (paths.size() == 2 && !is_difference_ && ranks != 2) return mixed(loads_.back().file->what);
     page_.title = o_.files.paths.size() == 1 ? name_
                   : is_difference_           ? name_ + " and " + loads_.back().file->name
                                              : name_ + " and other ranks";
@@ -87,14 +88,27 @@ class viewing {
     for (const T& one : of) out.push_back(&one);
     return out;
   }
-  void show_plans() {
-    page_ = inspect::page_of(std::span<const ark::plan* const>(all(plans_)));
+  /// Two of the same rank are a model and what became of it.
+  void show_ranks() {
+    if (ranks_.size() == 2)
+      is_difference_ = ranks_.front().rank == ranks_.back().rank;
+    else if (plans_.size() == 2)
+      is_difference_ = plans_.front().parts.rank == plans_.back().parts.rank;
+    if (!ranks_.empty())
+      page_ = is_difference_ ? inspect::page_of_difference(ranks_.front(), ranks_.back())
+                             : inspect::page_of(std::span<const ark::model* const>(all(ranks_)));
+    else
+      page_ = is_difference_ ? inspect::page_of_difference(plans_.front(), plans_.back())
+                             : inspect::page_of(std::span<const ark::plan* const>(all(plans_)));
     const text made = std::exchange(page_.trace, {});
     add_trace(page_, made);
   }
 
   [[nodiscard]] exit_code write() {
-    page_.facts.insert(page_.facts.begin(), {{"file", name_}, {"format", format_}});
+    std::vector<inspect::page::row> files{{is_difference_ ? "before" : "file", name_}};
+    if (is_difference_) files.push_back({"after", loads_.back().file->name});
+    files.push_back({"format", format_});
+    page_.facts.insert(page_.facts.begin(), files.begin(), files.end());
     const text drawn = inspect::html(page_);
     const exit_code code = write_report(o_.output, drawn);
     return code != success ? code : verdict_;
@@ -124,7 +138,7 @@ class viewing {
   [[nodiscard]] exit_code add(const source& in, const reporting& to) {
     const auto single = [&](exit_code (viewing::*act)(const source&, const reporting&)) {
       return [this, &to, act](const source& file) {
-        const std::size_t most = file.what == format::nac ? 2 : 1;
+        const std::size_t most = file.what == format::nac || file.what == format::nem ? 2 : 1;
         return o_.files.paths.size() > most ? mixed(file.what) : (this->*act)(file, to);
       };
     };
@@ -152,8 +166,8 @@ class viewing {
   [[nodiscard]] static exit_code mixed(format f) {
     return usage_error(
         "view",
-        "several files must be the ranks of an ARK model, two NAC containers, or networks of a "
-        "corpus; this is " +
+        "several files must be the ranks of an ARK model, two files of one format to compare, or "
+        "networks of a corpus; this is " +
             std::string(info(f).article) + std::string(info(f).description));
   }
 
@@ -217,13 +231,35 @@ class viewing {
     return show(*m, {}, {});
   }
 
-  /// A program with errors has a page that shows them, but no graph and no timeline.
   exit_code nem(const source& file, const reporting& to) {
+    if (o_.files.paths.size() == 1) return nem_page(file, to);
+    nem_document in = read_nem(file, to);
+    if (!in.document) return in.code;
+    if (!before_program_) {
+      before_program_ = std::move(in.document);
+      return success;
+    }
+    // Lines are compared in canonical layout.
+    const text formatted = nem::reformat(*in.document, file.characters());
+    formatted_ = {file.name, {}, file.what};
+    if (!formatted_.content.reserve(formatted.size()))
+      return to.fail(diagnose(file.name, "budget_memory", "not enough memory for the text"),
+                     io_error, file.what);
+    std::memcpy(formatted_.content.end(), formatted.data(), formatted.size());
+    formatted_.content.advance(formatted.size());
+    is_difference_ = true;
+    return nem_page(formatted_, to);
+  }
+  /// A program with errors has a page that shows them, but no graph and no timeline.
+  exit_code nem_page(const source& file, const reporting& to) {
     const nem_outcome found = verify_nem(file, to, o_.nem);
     const nem::program* const p = found.program ? &*found.program : nullptr;
     if (p == nullptr && found.report.diagnostics.empty())
       return report_nem(found, file, to, o_.nem);
-    page_ = inspect::page_of(p, file.characters(), &found.report);
+    page_ =
+        p == nullptr || !is_difference_
+            ? inspect::page_of(p, file.characters(), &found.report)
+            : inspect::page_of_difference(*before_program_, *p, file.characters(), &found.report);
     if (p == nullptr) {
       verdict_ = found.failure;
       return success;
@@ -249,6 +285,8 @@ class viewing {
   inspect::page page_;
   std::list<loaded> loads_;
   std::optional<nac::model> before_;
+  std::optional<nem::model> before_program_;
+  source formatted_;
   bool is_difference_ = false;
   std::list<ark::model> ranks_;
   std::list<ark::plan> plans_;

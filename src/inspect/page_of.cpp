@@ -13,7 +13,6 @@
 
 #include "tessera/inspect/ark/dot.hpp"
 #include "tessera/inspect/ark/plan_timeline.hpp"
-#include "tessera/inspect/nac/diff.hpp"
 #include "tessera/inspect/nac/dot.hpp"
 #include "tessera/inspect/nem/dot.hpp"
 #include "tessera/inspect/nem/statements.hpp"
@@ -218,84 +217,6 @@ class nac_view {
   std::map<std::uint32_t, std::uint32_t> weight_of_;  // by parameter
 };
 
-/// Marks in a page of the later container what differs from the earlier one.
-class nac_difference {
- public:
-  nac_difference(const lookup& before, const lookup& after)
-      : before_(before), after_(after), found_(diff(before, after)) {}
-
-  [[nodiscard]] page mark(page p) const {
-    for (const property_difference& d : found_.properties) p.facts.push_back(row(d));
-    for (const item_difference& d : found_.items)
-      p.facts.push_back({d.name, !d.in_before     ? "added"
-                                 : !d.in_after    ? "removed"
-                                 : d.note.empty() ? "changed"
-                                                  : "changed: " + d.note});
-    std::map<std::string, std::string, std::less<>> changes;
-    for (const instruction_difference& d : found_.instructions) {
-      const bool is_removed = d.after == lookup::none;
-      const lookup& of = is_removed ? before_ : after_;
-      const std::uint32_t index = is_removed ? d.before : d.after;
-      const std::string id = (d.training ? 't' : 'v') + std::to_string(index);
-      if (is_removed)
-        p.facts.push_back(
-            {"removed",
-             id + ' ' + of.operation((d.training ? of.training() : of.instructions())[index])});
-      else
-        changes.emplace(id, text_of_change(d));
-    }
-    p.facts.push_back({"instructions", std::to_string(found_.changed) + " changed, " +
-                                           std::to_string(found_.added) + " added, " +
-                                           std::to_string(found_.removed) + " removed, " +
-                                           std::to_string(found_.unchanged) + " unchanged"});
-    // What is inside of a block comes after it.
-    for (std::size_t g = p.graphs.size(); g-- > 0;)
-      for (std::size_t n = 0; n < p.graphs[g].nodes.size(); ++n) mark_node(p, g, n, changes);
-    return p;
-  }
-
- private:
-  [[nodiscard]] static page::row row(const property_difference& d) {
-    return {d.what, (d.before.empty() ? "nothing" : d.before) + " \xE2\x86\x92 " +
-                        (d.after.empty() ? "nothing" : d.after)};
-  }
-  [[nodiscard]] static std::string text_of_change(const instruction_difference& d) {
-    std::string out = d.before == lookup::none ? "added" : "changed";
-    for (const property_difference& part : d.parts) {
-      const page::row r = row(part);
-      out += (out.ends_with("added") || out.ends_with("changed") ? ": " : "; ") + r.key + ' ' +
-             r.value;
-    }
-    return out;
-  }
-  static void mark_node(page& p, std::size_t g, std::size_t n,
-                        const std::map<std::string, std::string, std::less<>>& changes) {
-    picture::node& drawn = p.graphs[g].drawn.nodes[n];
-    page::node& more = p.graphs[g].nodes[n];
-    if (more.inner != page::none) {
-      const auto& inside = p.graphs[more.inner].drawn.nodes;
-      const auto count = std::count_if(inside.begin(), inside.end(), [&](const picture::node& i) {
-        return changes.find(i.id) != changes.end();
-      });
-      if (count != 0) paint(drawn, more, std::to_string(count) + " inside");
-      return;
-    }
-    const auto change = changes.find(drawn.id);
-    if (change == changes.end()) return;
-    paint(drawn, more, change->second);
-    if (more.line != page::none)
-      p.marks.push_back({more.line, 2, 1, severity::note, change->second});
-  }
-  static void paint(picture::node& drawn, page::node& more, const std::string& what) {
-    drawn.border = "#b03030";
-    drawn.is_thick = true;
-    more.rows.push_back({"difference", what});
-  }
-
-  const lookup &before_, &after_;
-  const file_difference found_;
-};
-
 // ---- NEM
 
 /// The statements of tasks, by their index.
@@ -413,11 +334,6 @@ page page_of(const lookup& program, const nac_view_options& options) {
   return nac_view(program, options).run();
 }
 
-page page_of_difference(const lookup& before, const lookup& after,
-                        const nac_view_options& options) {
-  return nac_difference(before, after).mark(page_of(after, options));
-}
-
 page page_of(const nem::program* program, std::string_view source, const report* found) {
   page out;
   out.text_title = "Source";
@@ -453,7 +369,8 @@ page page_of(std::span<const ark::model* const> ranks) {
   page out;
   if (ranks.empty()) return out;
   const text listing = ark::print(*ranks[0]);
-  std::vector<std::uint32_t> lines(ranks[0]->ops.size());  // one for each operation, after the title
+  std::vector<std::uint32_t> lines(
+      ranks[0]->ops.size());  // one for each operation, after the title
   std::iota(lines.begin(), lines.end(), 1u);
   show_ranks(out, ranks, listing, lines);
   return out;

@@ -12,10 +12,12 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <tessera/core/json.hpp>
 #include <tessera/core/text.hpp>
 
 #include "pt2/samples.hpp"
 #include "support/catch.hpp"
+#include "support/evil_names.hpp"
 
 namespace {
 
@@ -61,6 +63,11 @@ void save(const fs::path& path, std::string_view content) {
   std::string out;
   for (const char c : s) out += c < ' ' || c == 0x7f ? "\\x" + hex(c) : std::string(1, c);
   return out;
+}
+
+/// Likewise with quotes and backslashes.
+[[nodiscard]] std::string in_json_string(std::string_view s) {
+  return in_json(replaced(replaced(std::string(s), "\\", "\\\\"), "\"", "\\\""));
 }
 
 /// Where a text holds what a terminal must not get, with what follows; empty where it doesn't.
@@ -118,6 +125,8 @@ class names {
     }
     ++commands_;
   }
+  /// What the last command printed.
+  [[nodiscard]] std::string printed() const { return load(folder_ / "stdout"); }
   [[nodiscard]] int commands() const noexcept { return commands_; }
   [[nodiscard]] int shown() const noexcept { return shown_; }
 
@@ -140,7 +149,8 @@ constexpr const char* of_any_file[] = {"info @",           "info --json @",
                                        "diff @ @",         "convert @ missing/%",
                                        "genome profile @", "genome mine @",
                                        "trace @ -o -",     "assemble @ out",
-                                       "fmt --check @"};
+                                       "fmt --check @",    "view @",
+                                       "graph --svg @",    "check --format sarif @"};
 
 }  // namespace
 
@@ -324,4 +334,109 @@ TEST_CASE("no name reaches a terminal as it is", "[cli]") {
 
   CHECK(to.commands() > 200);
   CHECK(to.shown() > 150);  // so that the names were there to be printed
+}
+
+namespace {
+
+[[nodiscard]] std::size_t count(std::string_view in, std::string_view what) {
+  std::size_t n = 0;
+  for (std::size_t at = in.find(what); at != in.npos; at = in.find(what, at + what.size())) ++n;
+  return n;
+}
+/// Whether a text is JSON values, one after the other.
+[[nodiscard]] bool is_json(std::string_view s) {
+  while (!s.empty()) {
+    const std::size_t end = s.find("\n{", 1);
+    tessera::json::reader in(s.substr(0, end));
+    (void)in.skip();
+    if (in.finish().code != tessera::errc::ok) return false;
+    s.remove_prefix(end == s.npos ? s.size() : end + 1);
+  }
+  return true;
+}
+[[nodiscard]] bool has_markup(std::string_view s) {
+  for (const std::string_view word :
+       {"<img", "<b>evil", "<svg onload", "<!--", "<script>window.evil", "<evil", "</title><b"})
+    if (s.find(word) != s.npos) return true;
+  return false;
+}
+
+struct report {
+  const char* arguments;
+  enum class kind { text, json, picture, page } is;
+};
+constexpr report of_evil_files[] = {
+    {"info --json @", report::kind::json},  {"check @", report::kind::text},
+    {"check --json @", report::kind::json}, {"check --format sarif @", report::kind::json},
+    {"print --json @", report::kind::json}, {"diff --json other @", report::kind::json},
+    {"graph @", report::kind::picture},     {"graph --svg @", report::kind::picture},
+    {"view @", report::kind::page},         {"view other @", report::kind::page},
+};
+
+/// Gives how many files had no page, as their bytes aren't a file of the format.
+[[nodiscard]] int check_reports(names& to, const std::string& file, std::string_view name) {
+  int refused = 0;
+  for (const report& r : of_evil_files) {
+    to.check(r.arguments, file);
+    const std::string printed = to.printed();
+    CAPTURE(r.arguments, name, printed.substr(0, 4000));
+    switch (r.is) {
+      case report::kind::text: break;
+      case report::kind::json: CHECK(is_json(printed)); break;
+      case report::kind::picture: CHECK_FALSE(has_markup(printed)); break;
+      case report::kind::page:
+        if (printed.empty()) {
+          ++refused;
+          break;
+        }
+        CHECK(count(printed, "<script") == 2);
+        CHECK(count(printed, "</script>") == 2);
+        CHECK(count(printed, "</title>") == 1);
+        CHECK_FALSE(has_markup(printed.substr(0, printed.find("</script>"))));
+        break;
+    }
+  }
+  return refused;
+}
+
+}  // namespace
+
+TEST_CASE("an evil name is text in every report", "[cli]") {
+  names to;
+  int number = 0, refused = 0;
+  for (const std::string_view name : tests::evil_names) {
+    // As the name of an operation and of its Type, and of a file.
+    const std::string path = replaced(std::string(name), "/", "|") + ".json";
+    for (const std::string model : {"mlp", "broken"}) {
+      std::string changed =
+          replaced(data("ark/cli/" + model + ".json"), "\"fc1\"", '"' + in_json_string(name) + '"');
+      changed = replaced(changed, "\"Relu\"", '"' + in_json_string(name) + '"');
+      save(to / path, changed);
+      save(to / "other", data("ark/cli/mlp.json"));
+      refused += check_reports(to, path, name);
+    }
+    // As the name of a parameter, an operation, a constant and an input.
+    const std::string written =
+        in_assembly(replaced(replaced(std::string(name), "\\", "\\\\"), "\"", "\\\""));
+    save(to / "program.txt",
+         "operations:\n  200 = \"" + written + "\"\nparameters:\n  1 = \"" + written +
+             "\"\ninput_names:\n  0 = \"" + written +
+             "\"\ntensors:\n  1 = f32 [2] hex { 00000000 00000000 }\ncode:\n  v0 = input\n"
+             "  v1 = parameter 1\n  v2 = nac.add(v0, v1)\n  v3 = \"" +
+             written + "\"(v2)\n  v4 = output(v3)\n");
+    const std::string container = "c" + std::to_string(number++) + ".nac";
+    to.check("assemble program.txt " + container);
+    save(to / "other", data("nac/mini_v18.nac"));
+    refused += check_reports(to, container, name);
+    // In a text, where it isn't a name.
+    save(to / "program.nem", "program p:\nbuffer a : DDR (size=16) @debug(\"" +
+                                 replaced(replaced(std::string(name), "\\", "\\\\"), "\"", "\\\"") +
+                                 "\")\n");
+    save(to / "other", "program p:\n");
+    fs::rename(to / "program.nem", to / (path + ".nem"));
+    refused += check_reports(to, path + ".nem", name);
+  }
+  CHECK(number == static_cast<int>(std::size(tests::evil_names)));
+  CHECK(to.commands() > 500);
+  CHECK(refused <= 8);  // what isn't UTF-8, in JSON; ends of lines in a text of NEM
 }

@@ -9,10 +9,10 @@
 //
 //   NAC     the instructions, with parameters as weights of those that read them; folded by module, as
 //           parameters are named ("layers.3.attention.weight" is of layers.3), else where they repeat
-//           of two containers what differs
 //   NEM     the tasks of the first iteration of each loop, the text with its findings
 //   ARK     the operations of all ranks, the listing of the first; of plans the timeline of their tiles
 //   ALIR    the operations as they are listed
+//   of two containers, models or programs the later one, with what differs
 //
 // Lifetime:   pages own what they show; literals of pictures apart.
 // Errors:     none.
@@ -45,6 +45,12 @@ struct nac_view_options {
 /// was removed is among the facts.
 [[nodiscard]] page page_of_difference(const lookup& before, const lookup& after,
                                       const nac_view_options& options = {});
+[[nodiscard]] page page_of_difference(const ark::model& before, const ark::model& after);
+/// Of plans the operations are compared.
+[[nodiscard]] page page_of_difference(const ark::plan& before, const ark::plan& after);
+/// `source` is the later program's text in canonical layout (nem::reformat).
+[[nodiscard]] page page_of_difference(const nem::model& before, const nem::program& after,
+                                      std::string_view source, const report* found);
 /// `found` may be null; `program` too, for a text that isn't a program.
 [[nodiscard]] page page_of(const nem::program* program, std::string_view source,
                            const report* found);

@@ -69,9 +69,10 @@ class plan_timeline::scheduler {
     for (const ark::processor_group& g : p_.processor_groups) {
       if (g.processors.count() == 0) continue;
       wait_for_earlier(g.processors);
-      std::map<std::int64_t, moment> ends;
-      for (const ark::resource_group& r : resource_groups(p_, g)) resources(r, ends);
-      for (const auto& [processor, end] : ends) processors_[processor] = end;
+      slots warps;
+      for (const ark::resource_group& r : resource_groups(p_, g)) resources(r, warps);
+      for (const auto& [place, end] : warps)
+        processors_[place.first] = std::max(moment_of(place.first), end);
       unsynced_.push_back(g.processors);
       if (!to_.complete_) break;
     }
@@ -127,8 +128,7 @@ class plan_timeline::scheduler {
     return at == processors_.end() ? moment{} : at->second;
   }
 
-  void resources(const ark::resource_group& r, std::map<std::int64_t, moment>& ends) {
-    slots warps;
+  void resources(const ark::resource_group& r, slots& warps) {
     std::int64_t first_processor = 0;  // of the next task group, from the range's begin on
     for (const ark::task_group& t : task_groups(p_, r)) {
       const auto task = tasks_.find(t.task_id);
@@ -138,10 +138,6 @@ class plan_timeline::scheduler {
       if (t.tasks.count() > 0)
         first_processor = (first_processor + chunks % r.processors.count()) % r.processors.count();
       if (!to_.complete_) break;
-    }
-    for (const auto& [place, end] : warps) {
-      const auto [at, is_new] = ends.try_emplace(place.first, end);
-      if (!is_new) at->second = std::max(at->second, end);
     }
   }
 
@@ -201,9 +197,9 @@ class plan_timeline::scheduler {
   plan_timeline& to_;
   const ark::plan& p_;
   std::uint64_t left_;
-  std::vector<std::uint64_t> times_;               // by task
-  std::map<std::int64_t, std::uint32_t> tasks_;    // by Id
-  std::map<std::int64_t, moment> processors_;      // when each is free
+  std::vector<std::uint64_t> times_;             // by task
+  std::map<std::int64_t, std::uint32_t> tasks_;  // by Id
+  std::map<std::int64_t, moment> processors_;    // when each is free
   std::vector<ark::plan_range> unsynced_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> last_ends_;
 };
@@ -256,11 +252,10 @@ class plan_trace {
       if (name.size() > 40) break;
     }
     const std::string node = node_prefix_ + std::to_string(first_[r.task]);
-    const std::string cause =
-        r.waited_task == ark::none
-            ? "none"
-            : "task " + std::to_string(p_.tasks[r.waited_task].id) + " on processor " +
-                  std::to_string(r.waited_processor);
+    const std::string cause = r.waited_task == ark::none
+                                  ? "none"
+                                  : "task " + std::to_string(p_.tasks[r.waited_task].id) +
+                                        " on processor " + std::to_string(r.waited_processor);
     std::vector<chrome_trace::argument> more{{"task", task.id}, {"node", node}};
     if (has_lines_) more.push_back({"line", std::uint64_t{r.task} + 2});  // after the title, from 1
     more.insert(more.end(), {{"first tile", r.first_tile},

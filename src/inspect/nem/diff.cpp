@@ -19,13 +19,16 @@ namespace {
   return std::min(line.find_first_not_of(' '), line.size());
 }
 
-/// Statements with the lines that continue them, which are indented by four more.
-[[nodiscard]] std::vector<std::string> statements_of(const nem::model& m) {
+/// Statements with the lines that continue them, which are indented by four more; `lines` has the first
+/// line of each.
+[[nodiscard]] std::vector<std::string> statements_of(const nem::model& m,
+                                                     std::vector<std::uint32_t>& lines) {
   constexpr std::size_t continued = 4;
   std::vector<std::string> out;
   std::size_t indent = 0;
+  std::uint32_t number = 0;
   const text listing = nem::print(m);
-  for (std::string_view left = listing.view(); !left.empty();) {
+  for (std::string_view left = listing.view(); !left.empty(); ++number) {
     const std::string_view line = left.substr(0, left.find('\n'));
     left.remove_prefix(std::min(line.size() + 1, left.size()));
     if (indent_of(line) == line.size()) continue;
@@ -35,6 +38,7 @@ namespace {
     }
     indent = indent_of(line);
     out.emplace_back(line);
+    lines.push_back(number);
   }
   return out;
 }
@@ -144,17 +148,18 @@ class matcher {
 /// Adds the statements between two matches.
 void add_gap(program_difference& out, std::vector<std::string>& a, std::size_t a_first,
              std::size_t a_last, std::vector<std::string>& b, std::size_t b_first,
-             std::size_t b_last) {
+             std::size_t b_last, const std::vector<std::uint32_t>& lines) {
   std::unordered_map<std::string, std::size_t> added;  // by name, the first
   for (std::size_t j = b_last; j-- > b_first;) added[std::string(name_of(b[j]))] = j;
   std::size_t next = b_first;
   const auto add_until = [&](std::size_t end) {
-    for (; next < end; ++next) out.statements.push_back({"", std::move(b[next])}), ++out.added;
+    for (; next < end; ++next)
+      out.statements.push_back({"", std::move(b[next]), lines[next]}), ++out.added;
   };
   for (std::size_t i = a_first; i < a_last; ++i) {
     const auto at = added.find(std::string(name_of(a[i])));
     if (at == added.end() || at->second < next) {
-      out.statements.push_back({std::move(a[i]), ""});
+      out.statements.push_back({std::move(a[i]), "", statement_difference::none});
       ++out.removed;
       continue;
     }
@@ -165,7 +170,7 @@ void add_gap(program_difference& out, std::vector<std::string>& a, std::size_t a
       if (known != added.end() && known->second == j) added.erase(known);
     }
     add_until(partner);
-    out.statements.push_back({std::move(a[i]), std::move(b[partner])});
+    out.statements.push_back({std::move(a[i]), std::move(b[partner]), lines[partner]});
     ++out.changed;
     next = partner + 1;
   }
@@ -176,14 +181,15 @@ void add_gap(program_difference& out, std::vector<std::string>& a, std::size_t a
 }  // namespace
 
 program_difference diff(const nem::model& before, const nem::model& after) {
-  std::vector<std::string> a = statements_of(before), b = statements_of(after);
+  std::vector<std::uint32_t> lines, unused;
+  std::vector<std::string> a = statements_of(before, unused), b = statements_of(after, lines);
   const std::vector<std::size_t> partner = matcher(a, b).run();
   program_difference out;
   std::size_t i = 0, j = 0;
   for (std::size_t k = 0; k <= a.size(); ++k) {
     if (k < a.size() && partner[k] == matcher::none) continue;
     const std::size_t to = k < a.size() ? partner[k] : b.size();
-    add_gap(out, a, i, k, b, j, to);
+    add_gap(out, a, i, k, b, j, to, lines);
     if (k < a.size()) ++out.unchanged;
     i = k + 1;
     j = to + 1;

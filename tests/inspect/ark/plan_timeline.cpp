@@ -29,8 +29,8 @@ std::string tensor(int id, int buffer) {
 }
 /// Task `id` of one Relu, which reads what the task before it has made.
 std::string task(int id, int tiles, int warps = 1, int memory = 0) {
-  const std::string needs = R"("NumWarps":)" + std::to_string(warps) + R"(,"SramBytes":)" +
-                            std::to_string(memory);
+  const std::string needs =
+      R"("NumWarps":)" + std::to_string(warps) + R"(,"SramBytes":)" + std::to_string(memory);
   return R"({"Id":)" + std::to_string(id) + "," + needs +
          R"(,"Ops":[{"Type":"Relu","Name":"r","IsVirtual":false,"ReadTensors":[)" +
          tensor(3 * id, id) + R"(],"WriteTensors":[)" + tensor(3 * id + 1, id + 1) +
@@ -92,21 +92,21 @@ TEST_CASE("ark/plan_timeline: tiles go to processors in turn, and to slots", "[i
       plan(task(0, 16), group({0, 2}, resources({0, 2}, {0, 2}, tiles(0, 0, 16, 2))));
   CHECK(relu / 16 == 36);
   const plan_timeline t(p);
-  CHECK(shown(t) == lines{"p0w0 0+4 [0,144)", "p0w1 1+4 [0,144)", "p1w0 2+4 [0,144)",
-                          "p1w1 3+4 [0,144)"});
+  CHECK(shown(t) ==
+        lines{"p0w0 0+4 [0,144)", "p0w1 1+4 [0,144)", "p1w0 2+4 [0,144)", "p1w1 3+4 [0,144)"});
   CHECK(t.end() == 144);
   CHECK(t.complete());
   // Three to each: in slot 0 of processor 0 are 0, 2, 7; the last round has less.
   const plan_timeline odd(
       plan(task(0, 16), group({0, 2}, resources({0, 2}, {0, 2}, tiles(0, 0, 10, 3)))));
-  CHECK(shown(odd) == lines{"p0w0 0+3 [0,108)", "p0w1 1+3 [0,108)", "p1w0 3+2 [0,72)",
-                            "p1w1 4+2 [0,72)"});
+  CHECK(shown(odd) ==
+        lines{"p0w0 0+3 [0,108)", "p0w1 1+3 [0,108)", "p1w0 3+2 [0,72)", "p1w1 4+2 [0,72)"});
 }
 
 TEST_CASE("ark/plan_timeline: warps and memory bound what runs at once", "[inspect][ark]") {
   const auto of = [](const std::string& one, int memory) {
-    return shown(plan_timeline(
-        plan(one, group({0, 1}, resources({0, 1}, {1, 4}, tiles(0, 0, 4), memory)))));
+    return shown(
+        plan_timeline(plan(one, group({0, 1}, resources({0, 1}, {1, 4}, tiles(0, 0, 4), memory)))));
   };
   CHECK(of(task(0, 4), 0).size() == 3);
   // Two warps a tile: half as long, and one at once of three warps.
@@ -116,8 +116,8 @@ TEST_CASE("ark/plan_timeline: warps and memory bound what runs at once", "[inspe
 }
 
 TEST_CASE("ark/plan_timeline: a task group begins after the last processor", "[inspect][ark]") {
-  const plan_timeline t(plan(task(0, 4) + "," + task(1, 4),
-                             simple({0, 3}, tiles(0, 0, 4) + "," + tiles(1, 0, 4))));
+  const plan_timeline t(
+      plan(task(0, 4) + "," + task(1, 4), simple({0, 3}, tiles(0, 0, 4) + "," + tiles(1, 0, 4))));
   // Tiles 0 to 3 are on 0, 1, 2, 0; so the next task begins on 1, where it waits for nobody else.
   CHECK(shown(t) == lines{"p0w0 0+2 [0,288)", "p1w0 1+1 [0,144)", "p2w0 2+1 [0,144)",
                           "p1w0 0+2 [144,432)", "p2w0 1+1 [144,288)", "p0w0 2+1 [288,432)"});
@@ -130,29 +130,34 @@ TEST_CASE("ark/plan_timeline: groups wait where they share processors", "[inspec
   const plan_timeline t(plan(tasks, simple({0, 1}, tiles(0, 0, 4)) + "," +
                                         simple({1, 2}, tiles(1, 0, 1)) + "," +
                                         simple({0, 2}, tiles(2, 0, 2))));
-  CHECK(shown(t) == lines{"p0w0 0+4 [0,576)", "p1w0 0+1 [0,144)", "p0w0 0+1 [576,720)",
-                          "p1w0 1+1 [576,720)"});
+  CHECK(shown(t) ==
+        lines{"p0w0 0+4 [0,576)", "p1w0 0+1 [0,144)", "p0w0 0+1 [576,720)", "p1w0 1+1 [576,720)"});
   CHECK(t.runs()[2].waited == 0);
   CHECK(t.runs()[3].waited == 432);
   CHECK(t.runs()[3].waited_task == 0);
   CHECK(t.runs()[3].waited_processor == 0);
   // Processor 2 isn't of the first group, but waits with 1, which waits with 0.
-  const plan_timeline chain(
-      plan(tasks, simple({0, 2}, tiles(0, 0, 1)) + "," + simple({1, 3}, tiles(1, 0, 2)) + "," +
-                      simple({0, 1}, tiles(2, 0, 1))));
+  const plan_timeline chain(plan(tasks, simple({0, 2}, tiles(0, 0, 1)) + "," +
+                                            simple({1, 3}, tiles(1, 0, 2)) + "," +
+                                            simple({0, 1}, tiles(2, 0, 1))));
   CHECK(shown(chain) == lines{"p0w0 0+1 [0,144)", "p0w0 0+1 [144,288)", "p1w0 0+1 [144,288)",
                               "p2w0 1+1 [144,288)"});
 }
 
 TEST_CASE("ark/plan_timeline: resource groups begin together", "[inspect][ark]") {
-  const plan_timeline t(
-      plan(task(0, 4) + "," + task(1, 4) + "," + task(2, 4),
-           group({0, 1}, resources({0, 1}, {0, 1}, tiles(0, 0, 1)) + "," +
-                             resources({0, 1}, {2, 3}, tiles(1, 0, 3))) +
-               "," + simple({0, 1}, tiles(2, 0, 1))));
+  const plan_timeline t(plan(task(0, 4) + "," + task(1, 4) + "," + task(2, 4),
+                             group({0, 1}, resources({0, 1}, {0, 1}, tiles(0, 0, 1)) + "," +
+                                               resources({0, 1}, {2, 3}, tiles(1, 0, 3))) +
+                                 "," + simple({0, 1}, tiles(2, 0, 1))));
   CHECK(shown(t) == lines{"p0w0 0+1 [0,144)", "p0w2 0+3 [0,432)", "p0w0 0+1 [432,576)"});
   CHECK(t.runs()[2].waited == 288);
   CHECK(t.runs()[2].waited_task == 1);
+  // On the same warps one after the other.
+  const plan_timeline shared(plan(task(0, 4) + "," + task(1, 4, 2),
+                                  group({0, 1}, resources({0, 1}, {1, 2}, tiles(0, 0, 1)) + "," +
+                                                    resources({0, 1}, {0, 4}, tiles(1, 0, 2)))));
+  CHECK(shown(shared) == lines{"p0w1 0+1 [0,144)", "p0w2 1+1 [0,72)", "p0w0 0+1 [144,216)"});
+  CHECK(shared.runs()[2].waited == 144);
 }
 
 TEST_CASE("ark/plan_timeline: work is bounded", "[inspect][ark]") {
@@ -193,9 +198,11 @@ TEST_CASE("ark/plan_timeline: a trace has the rows, the tiles and the memory", "
   // A page finds tasks by their lines.
   const inspect::page made = page_of(std::span<const ark::plan* const>(ranks));
   REQUIRE(made.graphs.size() == 1);
-  const auto node = std::find_if(made.graphs[0].drawn.nodes.begin(), made.graphs[0].drawn.nodes.end(),
-                                 [](const picture::node& n) { return n.id == "r0_op1"; });
+  const auto node =
+      std::find_if(made.graphs[0].drawn.nodes.begin(), made.graphs[0].drawn.nodes.end(),
+                   [](const picture::node& n) { return n.id == "r0_op1"; });
   REQUIRE(node != made.graphs[0].drawn.nodes.end());
-  CHECK(made.graphs[0].nodes[static_cast<std::size_t>(node - made.graphs[0].drawn.nodes.begin())]
+  CHECK(made.graphs[0]
+            .nodes[static_cast<std::size_t>(node - made.graphs[0].drawn.nodes.begin())]
             .line == 2);
 }

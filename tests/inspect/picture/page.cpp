@@ -271,6 +271,82 @@ TEST_CASE("page: of two containers what differs is marked", "[inspect][page]") {
   CHECK(page_of_difference(before, before).marks.empty());
 }
 
+TEST_CASE("page: of two programs the later one has marks", "[inspect][page]") {
+  const std::string before =
+      "program p:\n"
+      "const old = 1\n"
+      "const n = 64\n"
+      "buffer a : DDR (size=n)\n"
+      "buffer b : L2 (size=n)\n"
+      "first = transfer.async(dst=region(b, 0, n), src=region(a, 0, n))\n"
+      "store.async(dst=region(a, 0, n), src=region(b, 0, n), deps=[first])\n";
+  // The layout of `first` and comments are no difference.
+  const std::string after =
+      "# later\n"
+      "program p:\n"
+      "const n = 96 # more\n"
+      "buffer a : DDR (size=n)\n"
+      "buffer b : L2 (size=n)\n"
+      "first = transfer.async( dst = region(b, 0, n), src=region(a, 0, n))\n"
+      "store.async(dst=region(a, 0, n), src=region(b, 0, n), deps=[first]) @debug(\"a # in it\")\n"
+      "buffer c : L2 (size=n)  # one more\n";
+  const result<nem::model> one = nem::read(before), two = nem::read(after);
+  REQUIRE(one);
+  REQUIRE(two);
+  const text formatted = nem::reformat(*two, after);
+  result<nem::model> again = nem::read(formatted);
+  REQUIRE(again);
+  const result<nem::program> later = nem::verify(*std::move(again));
+  REQUIRE(later);
+  const page p = page_of_difference(*one, *later, formatted, nullptr);
+  REQUIRE(p.marks.size() == 3);
+  CHECK((p.marks[0].line == 2 && p.marks[0].column == 0 && p.marks[0].length == 12));
+  CHECK(p.marks[0].message == "changed: was const n = 64");
+  CHECK(p.marks[1].line == 6);
+  CHECK(p.marks[1].message ==
+        "changed: was store.async(dst=region(a, 0, n), src=region(b, 0, n), deps=[first])");
+  CHECK(p.marks[2].line == 8);  // @debug is on a line of its own
+  CHECK(p.marks[2].message == "added");
+  REQUIRE(p.facts.size() == 2);
+  CHECK((p.facts[0].key == "removed" && p.facts[0].value == "const old = 1"));
+  CHECK(p.facts[1].value == "2 changed, 1 added, 1 removed, 4 unchanged");
+  const page::graph& g = p.graphs[0];
+  REQUIRE(g.nodes.size() == 2);
+  CHECK(g.drawn.nodes[0].border != "#b03030");
+  CHECK(g.drawn.nodes[1].border == "#b03030");
+  CHECK(g.nodes[1].rows.back().value == p.marks[1].message);
+}
+
+TEST_CASE("page: of two models the later one has marks", "[inspect][page]") {
+  const auto model = [](const char* type) {
+    const std::string tensor =
+        R"(,"DataType":"FP32","Shape":[4],"Strides":[4],"Offsets":[0],"PaddedShape":[4],"Buffer":{"Id":)";
+    const std::string rest = R"(,"Rank":-1,"SendTags":[],"RecvTags":[]}})";
+    const auto op = [&](const char* what, int in, int out) {
+      return std::string(R"({"Type":")") + what +
+             R"(","Name":"x","IsVirtual":false,"ReadTensors":[{"Id":)" + std::to_string(in) +
+             tensor + std::to_string(in) + rest + R"(],"WriteTensors":[{"Id":)" +
+             std::to_string(out) + tensor + std::to_string(out) + rest +
+             R"(],"ResultTensors":[{"Id":)" + std::to_string(out + 1) + tensor +
+             std::to_string(out) + rest + R"(],"Args":{}})";
+    };
+    const result<ark::model> made = ark::read(
+        R"({"Rank":0,"WorldSize":1,"Nodes":[{"Id":0,"ProducerNodeIds":[],"ConsumerNodeIds":[1],"Ops":[)" +
+        op("Relu", 0, 2) + R"(]},{"Id":1,"ProducerNodeIds":[0],"ConsumerNodeIds":[],"Ops":[)" +
+        op(type, 3, 4) + "]}]}");
+    REQUIRE(made);
+    return *made;
+  };
+  const page p = page_of_difference(model("Exp"), model("Sqrt"));
+  REQUIRE(p.marks.size() == 1);
+  CHECK(p.marks[0].message == "added");
+  CHECK(p.marks[0].line == 2);
+  CHECK(p.marks[0].length > 1);
+  CHECK(p.facts[0].value == "Exp \"x\"");
+  CHECK(p.facts[1].value == "0 changed, 1 added, 1 removed, 1 unchanged");
+  CHECK(page_of_difference(model("Exp"), model("Exp")).marks.empty());
+}
+
 TEST_CASE("page: NAC folds by module, and weights are summarised", "[inspect][page]") {
   const nac_tools_tests::container made(layers_of("encoder.layers.", ".scale"));
   const page p = page_of(made);

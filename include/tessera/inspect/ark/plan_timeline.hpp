@@ -13,7 +13,8 @@
 //               each operation
 //   groups      a processor group begins when the groups before it that share processors have ended
 //               on all of their processors; groups that share none run side by side
-//   resources   the resource groups of one processor group begin together, each on its own warps
+//   resources   the resource groups of one processor group begin together, each on its own warps; where
+//               they share some, one after the other
 //   slots       as many tiles of a task at once as its warps and its memory fit into the resource
 //               group's; slot k has the k-th warps of them
 //   tiles       Granularity tiles to each processor in turn; a task group begins at the processor after
@@ -43,9 +44,9 @@ namespace inspect {
 
 /// Tiles of a task, one after the other on the same warps.
 struct plan_run {
-  std::uint32_t task = 0;                 ///< in plan::tasks
+  std::uint32_t task = 0;  ///< in plan::tasks
   std::int64_t processor = 0;
-  std::int64_t warp = 0;                  ///< the first of the task's NumWarps
+  std::int64_t warp = 0;  ///< the first of the task's NumWarps
   std::int64_t first_tile = 0;
   std::uint64_t tiles = 0;
   std::uint64_t start = 0, end = 0;

@@ -29,7 +29,9 @@ namespace inspect {
 
 /// A statement of one file only, or a pair that isn't equal.
 struct statement_difference {
+  static constexpr std::uint32_t none = ~std::uint32_t{0};
   std::string before, after;  ///< canonical text, several lines; empty: only the other file has it
+  std::uint32_t line = none;  ///< the first of `after` in print() of the later file, from 0
 };
 
 struct program_difference {
