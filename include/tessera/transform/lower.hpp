@@ -143,9 +143,8 @@ struct step_report {
   std::uint64_t busy[nem::unit_count] = {};  ///< cycles of all units of a type
   /// The bound of the device: the largest of the cycles of products and of other tasks at the peak of all
   /// units, and those of its loads from DDR, its loads from L2 and its stores, each byte moved once at the
-  /// bandwidth of all units. Of a program: what is between steps isn't counted. Of layout operations only
-  /// what they gather from DDR counts, as loads: they take less time than these for it, so that a program
-  /// which gathers much can take fewer cycles than its bound.
+  /// bandwidth of all units. Of a program: what is between steps isn't counted. Layout operations don't
+  /// count.
   std::uint64_t roofline = 0;
 };
 struct lower_report {

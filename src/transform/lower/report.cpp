@@ -175,21 +175,13 @@ class collector {
                                                   t.what.inputs[1].element));
     } else if (c != nem::opcode_category::layout) {
       d.elements += w.elements;
-    } else if (!t.buffers.empty() && t.buffers.front().level == nem::level::ddr) {
-      // What is gathered from DDR comes from there as what is transferred does.
-      note_bytes(k, t.what.inputs[0], t.buffers.front(), true);
     }
   }
   /// A transfer to L1 or a store from there, of bytes that may have been moved before.
   void note_move(std::size_t k, const nem_vm::instance& t) {
     const bool is_load = t.task.opcode == nem::opcode::transfer;
-    if (is_load)
-      note_bytes(k, t.what.inputs[0], t.buffers.front(), true);
-    else
-      note_bytes(k, t.what.outputs[0], t.buffers.back(), false);
-  }
-  void note_bytes(std::size_t k, const nem_vm::tensor& far, const nem_vm::touched_buffer& b,
-                  bool is_load) {
+    const nem_vm::tensor& far = is_load ? t.what.inputs[0] : t.what.outputs[0];
+    const nem_vm::touched_buffer& b = is_load ? t.buffers.front() : t.buffers.back();
     const nem_vm::place& whole = machine_.buffers()[b.index];
     const auto first =
         static_cast<std::uint64_t>(far.data - std::as_const(machine_).bytes(whole).data());
