@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -173,19 +174,25 @@ class data_writer {
     return std::string(s);
   }
 
-  /// [from, to, [x, y, …]], and how it is drawn where that isn't plain.
+  /// [from, to, [x, y, …]], and how it is drawn where that isn't plain: a label, or an object. Points are
+  /// counted from the one before, which takes fewer characters.
   void edge(const picture::edge& e, const std::vector<point>& way) {
     w_.begin_array().integer(e.from).integer(e.to).begin_array();
+    std::int64_t x = 0, y = 0;
     for (std::size_t i = 0; i < way.size(); ++i) {
       const bool is_on_line =
           i > 0 && i + 1 < way.size() && way[i - 1].x == way[i].x && way[i].x == way[i + 1].x;
       if (is_on_line) continue;
-      w_.integer(std::llround(way[i].x)).integer(std::llround(way[i].y));
+      const std::int64_t from_x = std::exchange(x, std::llround(way[i].x));
+      const std::int64_t from_y = std::exchange(y, std::llround(way[i].y));
+      w_.integer(x - from_x).integer(y - from_y);
     }
     w_.end();
     const picture::edge plain;
-    if (e.colour != plain.colour || e.style != plain.style || e.is_thin || !e.orders ||
-        !e.label.empty() || !e.tooltip.empty()) {
+    const bool is_plain = e.colour == plain.colour && e.style == plain.style && !e.is_thin &&
+                          e.orders && e.tooltip.empty();
+    if (is_plain && !e.label.empty()) w_.string(as_utf8(e.label));
+    if (!is_plain) {
       w_.begin_object();
       if (e.colour != plain.colour) w_.key("colour").string(e.colour);
       if (e.style != plain.style) w_.key("dash").integer(static_cast<int>(e.style));

@@ -18,7 +18,10 @@ for (const graph of data.graphs) {
     });
     return {id, at, lines, ...data.styles[style], ...more, rows};
   });
-  graph.edges = graph.edges.map(([from, to, way, more]) => ({from, to, way, ...more}));
+  graph.edges = graph.edges.map(([from, to, way, more]) => {
+    for (let i = 2; i < way.length; ++i) way[i] += way[i - 2];
+    return {from, to, way, ...(typeof more === 'string' ? {label: more} : more)};
+  });
 }
 if (!data.roots.length && data.graphs.length) data.roots = [0];
 // A corpus has members and the genes that they share.
