@@ -364,6 +364,12 @@ TEST_CASE("transform/lower: what can't be lowered is one error", "[transform]") 
   check_refused(refusal_of(gamma, large, image), errc::nac_lower_operation, 1,
                 "v1 aten.lgamma.default on large: no operation of NEM computes it, and no "
                 "composition of several");
+  // Its name says that it writes, but there is nothing to write to.
+  const container nothing(
+      "code:\n x = input\n y = mine.write_.default()\n z = nac.add(x, y)\n output(z)\n");
+  check_refused(refusal_of(nothing, large, image), errc::nac_operation_unsupported, 1,
+                "v1 mine.write_.default: unsupported operation: the program can't run: "
+                "mine.write_.default");
   check_refused(refusal_of(one_operation("aten.slice.Tensor(t0, 1, 0, 0)"), large, image),
                 errc::nac_lower_shape, 1,
                 "v1 aten.slice.Tensor on large: its result has no elements");

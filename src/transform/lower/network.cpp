@@ -121,8 +121,10 @@ void network::find_dependent() {
     if (s.a < nac::first_regular_op) continue;
     const nac::operation o = nac::program::operation_of(s);
     depends_[i] = !is_of_shape(o) && depends_on_operands(i);
+    const view<nac::argument> given = program_.code().arguments_of(s);
     if (!program_.is_in_place(s) || o == nac::operation::pass) continue;
-    const std::uint32_t target = program_.code().arguments_of(s)[0].index();
+    if (given.empty() || given[0].is_constant()) continue;  // nothing that others read is written
+    const std::uint32_t target = given[0].index();
     const auto known = first_.find(target);
     first_[i] = known != first_.end() ? known->second : target;
     writes_[first_[i]].push_back(i);
