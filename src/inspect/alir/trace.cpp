@@ -76,6 +76,10 @@ vm::alir::outcome alir_recorder::run(const budget& limit) {
   return done;
 }
 
+std::int64_t alir_recorder::at(std::size_t operation, std::uint64_t sample) const noexcept {
+  return values_[operation * static_cast<std::size_t>(samples_) + static_cast<std::size_t>(sample)];
+}
+
 double alir_recorder::real(std::size_t operation, std::uint64_t sample) const noexcept {
   return std::ldexp(static_cast<double>(at(operation, sample)), -program_->type(operation).f);
 }

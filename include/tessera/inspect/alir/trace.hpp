@@ -58,10 +58,7 @@ class alir_recorder {
   void append_vcd(text& to, sink put = {}) const;
 
  private:
-  [[nodiscard]] std::int64_t at(std::size_t operation, std::uint64_t sample) const noexcept {
-    return values_[operation * static_cast<std::size_t>(samples_) +
-                   static_cast<std::size_t>(sample)];
-  }
+  [[nodiscard]] std::int64_t at(std::size_t operation, std::uint64_t sample) const noexcept;
   [[nodiscard]] double real(std::size_t operation, std::uint64_t sample) const noexcept;
   [[nodiscard]] bool is_outside(std::size_t operation, std::uint64_t sample) const noexcept;
   /// How many samples have values, and how many operations of one of them.
