@@ -148,7 +148,7 @@ TEST_CASE("transform/alir_optimize: random programs give the same", "[transform]
   for (const std::uint64_t count : changes) CHECK(count > 20);
 }
 
-TEST_CASE("transform/alir_optimize: programs that differ are told apart", "[transform]") {
+TEST_CASE("transform/alir_optimize: programs that differ do not agree", "[transform]") {
   sketch p, q;
   p.output(p.input(bits(4)));
   q.output(q.input(bits(4)), 0, true);
