@@ -179,13 +179,40 @@ TEST_CASE("transform/lower: units multiply bands of a slice side by side", "[tra
   CHECK(text.find("loop b0") == std::string::npos);
 }
 
+TEST_CASE("transform/lower: slices that tiles have in common are loaded once", "[transform]") {
+  std::size_t kept = 0;
+  const auto check = [&](const container& net, const std::vector<std::int64_t>& shape,
+                         const device& on, element type) {
+    std::string text;
+    CHECK(lowers(net.program(), on, {shape}, type, &text) == "");
+    // The first tile, and all others.
+    kept += count_of(text, "loop i in [0..0] @debug") != 0 &&
+                    count_of(text, "loop i in [1..") != 0 && count_of(text, "p0 = ") != 0
+                ? 1
+                : 0;
+  };
+  // Bands of four units, with a bias and without; an image; one unit.
+  for (const element type : {element::f16, element::f32}) {
+    for (const bool has_bias : {false, true})
+      check(product(256, 256, has_bias), {192, 256}, device("large"), type);
+    check(convolution({64, 64, 3, 3}, "[1, 1], [1, 1]"), {1, 28, 28, 64}, device("large"), type);
+  }
+  CHECK(kept >= 4);
+  kept = 0;
+  for (const std::int64_t l1 : {32768, 65536, 131072})
+    check(product(512, 16, true), {64, 512}, device("npm_lite", l1, 0), element::f16);
+  CHECK(kept > 0);
+}
+
 TEST_CASE("transform/lower: large layers keep four units busy", "[transform]") {
   const struct {
     container net;
     std::vector<std::int64_t> shape;
     std::uint64_t least;  // percent of the bound
   } layers[] = {{convolution({128, 128, 3, 3}, "[1, 1], [1, 1]"), {1, 28, 28, 128}, 85},
-                {product(256, 256, false), {256, 256}, 60}};
+                {convolution({64, 64, 3, 3}, "[1, 1], [1, 1]"), {1, 56, 56, 64}, 58},
+                {product(256, 256, false), {256, 256}, 85},
+                {product(512, 512, false), {512, 512}, 80}};
   for (const auto& layer : layers)
     for (const element type : {element::f16, element::f32}) {
       transform::lower_options how;

@@ -201,6 +201,8 @@ expr emitter::near_offset(std::size_t read, const tile_form& g, const position& 
     case loading::by_slice:
       return plus(times(at.buffer, t_->other_at[read] - place),
                   plus(band_offset(read, g, at), place));
+    case loading::slices_once:
+      return plus(times(at.slice, t_->read_size[read]), plus(band_offset(read, g, at), place));
     case loading::by_tile:
       return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0),
                   plus(band_offset(read, g, at), t_->slots_at + place));
@@ -712,7 +714,8 @@ void emitter::load_slices(const position& at, const std::string& token,
   const tile_form g =
       at.has_band ? tile_form{&part, &part, &part, 1, 0} : form_of(t_->runs[0], at.tile);
   for (std::size_t r = 0; r < t_->loads.size(); ++r) {
-    if (t_->loads[r] != loading::by_slice || t_->is_banded(r) != at.has_band) continue;
+    if (!t_->is_sliced(r) || t_->is_banded(r) != at.has_band) continue;
+    if (t_->loads[r] == loading::slices_once && has_slices_) continue;
     const std::string name = token.empty() ? token : token + std::to_string(r);
     load(r, g, at, name);
     if (t_->parts[r] == 1) {
@@ -726,13 +729,21 @@ void emitter::load_slices(const position& at, const std::string& token,
 }
 
 /// One tile after another, and of each one slice after another, while the next one is loaded: that of
-/// the next tile after the last one.
+/// the next tile after the last one. The first tile loads the slices that stay.
 void emitter::write_by_slices() {
-  const tile_run& run = t_->runs[0];
-  to_.loop("i", 0, run.count * t_->outer - 1);
+  const std::int64_t count = t_->runs[0].count * t_->outer;
+  has_slices_ = false;
+  if (!t_->keeps_slices()) return write_sliced_tiles(0, count);
+  write_sliced_tiles(0, 1);
+  has_slices_ = true;
+  write_sliced_tiles(1, count);
+}
+
+void emitter::write_sliced_tiles(std::int64_t begin, std::int64_t end) {
+  to_.loop("i", begin, end - 1);
   to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
   const position first = slice_at(expr("i"), 0);
-  const tile_form g = form_of(run, first.tile);
+  const tile_form g = form_of(t_->runs[0], first.tile);
   tile_tokens tokens;
   tokens.loads.resize(t_->step.reads.size());
   load_tiles(g, first, tokens);
@@ -786,16 +797,19 @@ void emitter::add_slice(const tile_form& g, const position& at, const std::strin
   compute({nem::opcode::add, {sum, term}, sum}, g, at, token, {"p0"});
 }
 
-/// A loop of bands, each of which loads a part of the next slice.
+/// A loop of bands, each of which loads a part of the next slice, if there is one.
 template <class F>
-void emitter::in_bands(const position& now, const position& next, F&& work) {
-  position at = now, ahead = next;
-  at.band = ahead.band = expr("b0");
-  at.has_band = ahead.has_band = true;
+void emitter::in_bands(const position& now, const position* next, F&& work) {
+  const auto banded = [](position p) {
+    p.band = expr("b0");
+    p.has_band = true;
+    return p;
+  };
+  const position at = banded(now);
   to_.loop("b0", 0, t_->bands - 1);
   to_.max_in_flight(t_->lanes);
   std::vector<std::string> unnamed;
-  load_slices(ahead, {}, unnamed);
+  if (next != nullptr) load_slices(banded(*next), {}, unnamed);
   work(band_form(at), at);
   to_.end_loop();
 }
@@ -809,23 +823,27 @@ void emitter::write_bands(const tile_tokens& loaded) {
   load_slices(slice_at(i, 1), "z", waits);
   tile_tokens tokens = loaded;
   const std::vector<std::string> deps = loads_of(task, tokens);
-  in_bands(slice_at(i, 0), slice_at(i, 1),
+  const position first = slice_at(i, 0), second = slice_at(i, 1);
+  in_bands(first, &second,
            [&](const tile_form& g, const position& at) { compute(task, g, at, {}, deps); });
   wait_for(waits);
   if (t_->slices > 2) {
     to_.loop("o", 1, t_->slices - 2);
     load_slices(slice_at(i, o + 1), {}, unnamed);
-    in_bands(slice_at(i, o), slice_at(i, o + 1),
-             [&](const tile_form& g, const position& at) { add_slice(g, at, {}); });
+    const position now = slice_at(i, o), later = slice_at(i, o + 1);
+    in_bands(now, &later, [&](const tile_form& g, const position& at) { add_slice(g, at, {}); });
     to_.end_loop();
   }
-  load_slices(slice_at(i, t_->slices), {}, unnamed);
-  in_bands(slice_at(i, t_->slices - 1), slice_at(i, t_->slices),
-           [&](const tile_form& g, const position& at) {
-             add_slice(g, at, "y0");
-             tokens.last = "y0";
-             write_tail(g, at, tokens, 1);
-           });
+  const position last = slice_at(i, t_->slices - 1), next = slice_at(i, t_->slices);
+  const bool has_next = t_->tiles() > 1;
+  const bool had_slices = std::exchange(has_slices_, true);
+  if (has_next) load_slices(next, {}, unnamed);
+  in_bands(last, has_next ? &next : nullptr, [&](const tile_form& g, const position& at) {
+    add_slice(g, at, "y0");
+    tokens.last = "y0";
+    write_tail(g, at, tokens, 1);
+  });
+  has_slices_ = had_slices;
 }
 
 void emitter::write_inner(const position& outer) {

@@ -108,13 +108,14 @@ class emitter {
   void write_nested(const tiling* next);
   void write_inner(const position& outer);
   void write_by_slices();
+  void write_sliced_tiles(std::int64_t begin, std::int64_t end);
   void write_slices(const tile_form& g, const position& first, tile_tokens tokens);
   void add_slices();
   /// Of all bands, or the rows of one.
   void load_slices(const position& at, const std::string& token, std::vector<std::string>& tokens);
   void write_bands(const tile_tokens& loaded);
   template <class F>
-  void in_bands(const position& now, const position& next, F&& work);
+  void in_bands(const position& now, const position* next, F&& work);
   /// Multiplies a slice and adds it.
   void add_slice(const tile_form& g, const position& at, const std::string& token);
   [[nodiscard]] std::vector<std::string> loads_of(const tile_task& task, tile_tokens& tokens) const;
@@ -180,6 +181,7 @@ class emitter {
   std::int64_t max_tokens_;
   const tiling* t_ = nullptr;
   std::uint64_t step_ = 0;
+  bool has_slices_ = false;  ///< whether the slices that stay are there
   std::vector<std::pair<std::vector<double>, std::string>> scales_;  // of the step
   std::vector<std::size_t> zeros_;  // sizes of lists of zero points
   std::vector<std::string> ahead_;  ///< tokens of what is loaded ahead for the next step

@@ -228,56 +228,75 @@ class estimator {
   /// One tile after another: a slice is loaded while another one is multiplied.
   [[nodiscard]] double cost_by_slices(const tiling& t) const {
     const segment& g = t.segments[t.runs.front().middle];
-    load_on_units slice, other;
+    load_on_units slice, kept, other;
     double before = 0;
     for (std::size_t r = 0; r < t.loads.size(); ++r) {
       if (t.loads[r] == loading::never) continue;
-      const bool is_slice = t.loads[r] == loading::by_slice;
       const double cycles =
           move(t.step.reads[r], t.read_shape(r, g), 1 / static_cast<double>(t.parts[r]),
-               is_slice ? slice : other, false);
+               !t.is_sliced(r)                      ? other
+               : t.loads[r] == loading::slices_once ? kept
+                                                    : slice,
+               false);
       if (t.loads[r] == loading::by_tile) before = std::max(before, cycles);
     }
-    const dimensions tile = t.tile_shape(g);
+    const dimensions elements = t.tile_shape(g);
     const double load = std::max({slice.cstl, slice.dma, slice.sdma});
-    const double product = compute(t, t.step.tasks[0], g, transform::lowering::product(tile));
-    const double sum = static_cast<double>(ceil_div(transform::lowering::product(tile), 256) + 1);
+    const double first =
+        std::max({slice.cstl + kept.cstl, slice.dma + kept.dma, slice.sdma + kept.sdma});
+    const double product = compute(t, t.step.tasks[0], g, transform::lowering::product(elements));
+    const double sum =
+        static_cast<double>(ceil_div(transform::lowering::product(elements), 256) + 1);
     double after = move(t.step.write, t.write_shape(g), 1, other, true);
     for (std::size_t k = 1; k < t.step.tasks.size(); ++k)
-      after += compute(t, t.step.tasks[k], g, transform::lowering::product(tile));
-    const auto rest = static_cast<double>(t.slices - 1);
-    return static_cast<double>(t.tiles()) *
-               (std::max({load, product, before}) + rest * std::max(load, product + sum) + after) +
-           load;
+      after += compute(t, t.step.tasks[k], g, transform::lowering::product(elements));
+    const auto tile = [&](double loads) {
+      return std::max({loads, product, before}) +
+             static_cast<double>(t.slices - 1) * std::max(loads, product + sum) + after;
+    };
+    return first + tile(first) + static_cast<double>(t.tiles() - 1) * tile(load);
   }
   /// The same, where units work on bands of a tile side by side: those of its last slice are stored
   /// while others are multiplied.
   [[nodiscard]] double cost_by_bands(const tiling& t) const {
-    const segment& g = t.segments[0];
     const segment& band = t.band();
     const std::int64_t elements = transform::lowering::product(t.tile_shape(band));
-    load_on_units slice, common, other;
-    for (std::size_t r = 0; r < t.loads.size(); ++r)
-      if (t.loads[r] == loading::by_slice)
-        (void)move(t.step.reads[r], t.read_shape(r, g), 1 / static_cast<double>(t.parts[r]),
-                   t.is_banded(r) ? slice : common, false);
     const auto on = [&](nem::unit u, double cycles) {
       return cycles * std::ceil(static_cast<double>(t.bands) / units(u));
     };
     const auto sum = static_cast<double>(ceil_div(elements, 256) + 1);
     const double product = compute(t, t.step.tasks[0], band, elements);
+    load_on_units other;
     double after = move(t.step.write, t.write_shape(band), 1, other, true);
     for (std::size_t k = 1; k < t.step.tasks.size(); ++k)
       after += compute(t, t.step.tasks[k], band, elements);
-    const double gathers = slice.cstl / units(nem::unit::cstl);
-    const double load =
-        std::max({slice.dma + common.dma, slice.sdma + common.sdma, gathers + common.cstl});
+    const slice_loads first = loads_of_slice(t, true), rest = loads_of_slice(t, false);
     const double products = on(nem::unit::nmu, product);
-    const double of_slice = std::max({load, products + sum, gathers + on(nem::unit::cstl, sum)});
+    const double by_lanes = std::ceil(static_cast<double>(t.bands) / static_cast<double>(t.lanes));
+    const auto of_slice = [&](const slice_loads& next) {
+      return std::max({next.load, products + sum, next.gathers + on(nem::unit::cstl, sum)});
+    };
+    // With the first slice of the next tile, if there is one.
+    const slice_loads next = t.tiles() == 1 ? slice_loads{} : rest;
     const double last =
-        std::max({load, products + sum + after, gathers + on(nem::unit::cstl, sum + after)});
-    return load +
-           static_cast<double>(t.tiles()) * (static_cast<double>(t.slices - 1) * of_slice + last);
+        std::max({next.load, products + sum + after, by_lanes * (product + sum + after),
+                  next.gathers + on(nem::unit::cstl, sum + after)});
+    const auto slices = static_cast<double>(t.slices - 1), tiles = static_cast<double>(t.tiles());
+    return first.load + slices * (of_slice(first) + (tiles - 1) * of_slice(rest)) + tiles * last;
+  }
+  /// Cycles that a slice's loads take, and those of CSTLs by band.
+  struct slice_loads {
+    double load = 0, gathers = 0;
+  };
+  [[nodiscard]] slice_loads loads_of_slice(const tiling& t, bool is_first_tile) const {
+    load_on_units slice, common;
+    for (std::size_t r = 0; r < t.loads.size(); ++r)
+      if (t.loads[r] == loading::by_slice || (is_first_tile && t.is_sliced(r)))
+        (void)move(t.step.reads[r], t.read_shape(r, t.segments[0]),
+                   1 / static_cast<double>(t.parts[r]), t.is_banded(r) ? slice : common, false);
+    const double gathers = slice.cstl / units(nem::unit::cstl);
+    return {std::max({slice.dma + common.dma, slice.sdma + common.sdma, gathers + common.cstl}),
+            gathers};
   }
   [[nodiscard]] double cost_of_tiles(const tiling& t) const {
     load_on_units all;
@@ -399,7 +418,7 @@ void lay_out(tiling& t) {
     if (t.loads[r] == loading::by_tile || t.loads[r] == loading::never) continue;
     std::int64_t& end = t.is_ahead[r] ? t.ahead_bytes : t.rest_bytes;
     t.read_at[r] = end;
-    end += t.read_size[r];
+    end += t.read_size[r] * (t.loads[r] == loading::slices_once ? t.slices : 1);
     if (!t.has_two(r)) continue;
     t.other_at[r] = t.rest_bytes;
     t.rest_bytes += t.read_size[r];
@@ -462,11 +481,22 @@ class searcher {
   }
 
   void try_tiles(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices) {
-    try_loads(s, d, size, slices, false, 1);
-    if (slices == 1 && shares_rows(s, d)) try_loads(s, d, size, slices, true, 1);
+    const bool may_be_whole = slices == 1 ? shares_rows(s, d) : shares_slices(s, d, size);
+    try_bands(s, d, size, slices, false);
+    if (may_be_whole) try_bands(s, d, size, slices, true);
+  }
+  void try_bands(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices,
+                 bool may_be_whole) {
+    try_loads(s, d, size, slices, may_be_whole, 1, 1);
     const std::int64_t nmus = device_.units(nem::unit::nmu);
-    for (std::int64_t bands = nmus; slices > 1 && nmus > 1 && bands <= 16 * nmus; bands += nmus)
-      if (can_be_banded(s, d, size, bands)) try_loads(s, d, size, slices, false, bands);
+    for (std::int64_t bands = nmus; slices > 1 && nmus > 1 && bands <= 16 * nmus; bands += nmus) {
+      if (!can_be_banded(s, d, size, bands)) continue;
+      // A band that is stored has no NMU: the longer that takes, the more of them.
+      for (std::int64_t lanes = nmus + nmus / 2; lanes <= 4 * nmus; lanes += nmus / 2) {
+        try_loads(s, d, size, slices, may_be_whole, bands, std::min(bands, lanes));
+        if (lanes >= bands) break;
+      }
+    }
   }
   /// Whether all tiles have as many rows, of which all units can have as many; of an image there is one.
   [[nodiscard]] static bool can_be_banded(const step& s, std::uint32_t d, std::int64_t size,
@@ -496,11 +526,11 @@ class searcher {
     return bands == 1 || runs.size() == 1;
   }
   void try_loads(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices,
-                 bool may_be_whole, std::int64_t bands) {
+                 bool may_be_whole, std::int64_t bands, std::int64_t lanes) {
     tiling t;
     t.may_be_whole = may_be_whole;
     t.slices = slices;
-    t.lanes = std::min(bands, device_.units(nem::unit::nmu) * 3 / 2);
+    t.lanes = lanes;
     t.dimension = d;
     t.size = size;
     t.outer = product(std::span(s.dims).first(d));
@@ -546,6 +576,23 @@ class searcher {
       if (is_shared(s, d, r)) return true;
     return false;
   }
+  /// Whether all tiles have the slices of a read in common.
+  [[nodiscard]] static bool shares_slices(const step& s, std::uint32_t d, std::int64_t size) {
+    if (product(std::span(s.dims).first(d)) == 1 && s.dims[d] == size) return false;
+    return std::any_of(s.reads.begin(), s.reads.end(),
+                       [&](const access& a) { return has_same_slices(s, d, size, a); });
+  }
+  [[nodiscard]] static bool has_same_slices(const step& s, std::uint32_t d, std::int64_t size,
+                                            const access& a) {
+    bool has_slices = false;
+    for (const std::int32_t f : a.follows) {
+      has_slices = has_slices || f == slice_dimension;
+      if (f < 0) continue;
+      const auto k = static_cast<std::uint32_t>(f);
+      if ((k < d && s.dims[k] > 1) || (k == d && s.dims[d] != size)) return false;
+    }
+    return has_slices;
+  }
   [[nodiscard]] bool is_shared(const step& s, std::uint32_t d, std::size_t r) const {
     const access& a = s.reads[r];
     const std::size_t rows = follower(a, d);
@@ -581,7 +628,10 @@ class searcher {
       // Without tiles, outer indices are the tiles, unless they come one after another.
       const bool is_tile = by_tile || (by_outer && (t.slices > 1 || (!has_tiles && written.outer)));
       t.loads.push_back(s.reads[r].stays ? loading::never
-                        : by_slice       ? loading::by_slice
+                        : by_slice && t.may_be_whole &&
+                                has_same_slices(s, t.dimension, t.size, s.reads[r])
+                            ? loading::slices_once
+                        : by_slice ? loading::by_slice
                         : by_tile && t.may_be_whole && is_shared(s, t.dimension, r) ? loading::whole
                         : is_tile  ? loading::by_tile
                         : by_outer ? loading::by_outer
@@ -660,7 +710,7 @@ class searcher {
   [[nodiscard]] static std::int64_t tokens_of(const tiling& t) noexcept {
     std::int64_t others = 2;
     for (std::size_t r = 0; r < t.loads.size(); ++r)
-      if (t.has_two(r)) others += t.parts[r];
+      if (t.has_two(r) || t.is_sliced(r)) others += t.parts[r];
     return (t.bands > 1 ? tasks_of_bands(t) : t.depth * tasks_of_tile(t)) + others;
   }
 
@@ -677,7 +727,7 @@ class searcher {
     std::int64_t tokens = limits_.tokens, slices = 0, longest = 1;
     for (std::size_t r = 0; r < t.loads.size(); ++r) {
       if (t.loads[r] == loading::by_tile) ++slices;
-      if (t.loads[r] == loading::by_slice) slices += t.parts[r];
+      if (t.is_sliced(r)) slices += t.parts[r];
       // Loads for the next outer index have tokens, too.
       if (t.loads[r] == loading::by_outer) tokens -= t.parts[r];
     }
@@ -868,8 +918,10 @@ bool tiling::is_banded(std::size_t read) const noexcept {
   const bool has_window = w.exists && w.read == read;
   // Rows that a band multiplies may be those that another one loads.
   const bool has_parts = !has_window || (w.stride == 1 && segments[0].in_rows == segments[0].rows);
-  return bands > 1 && loads[read] == loading::by_slice && has_parts &&
-         follower(step.reads[read], dimension) != none;
+  return bands > 1 && is_sliced(read) && has_parts && follower(step.reads[read], dimension) != none;
+}
+bool tiling::keeps_slices() const noexcept {
+  return std::find(loads.begin(), loads.end(), loading::slices_once) != loads.end();
 }
 segment tiling::band_part() const noexcept {
   const std::int64_t rows = band().rows;

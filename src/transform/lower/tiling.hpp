@@ -53,9 +53,10 @@ enum class loading : std::uint8_t {
   once,      ///< it is the same for all tiles
   by_outer,  ///< for each index of the dimensions before the tiled one
   by_tile,
-  never,     ///< tasks read it where it is
-  by_slice,  ///< one slice of the terms of a product after another
-  whole      ///< all rows once, of which each tile takes some: see pieces
+  never,        ///< tasks read it where it is
+  by_slice,     ///< one slice of the terms of a product after another
+  slices_once,  ///< the same for the first tile; all slices stay for the others
+  whole         ///< all rows once, of which each tile takes some: see pieces
 };
 
 /// Rows of a read that are loaded while tiles are computed: those of the first tiles are there before,
@@ -75,10 +76,10 @@ struct tiling {
   std::int64_t most_depth = 1;     ///< for which there are memory and tokens
   bool is_nested = false;          ///< whether outer indices come one after another
   bool is_serial = false;          ///< whether all tiles do: they write between others' bytes
-  bool may_be_whole = false;       ///< whether reads of which tiles have rows in common are
-  std::int64_t slices = 1;         ///< that a product's terms are in: what they give is added
-  std::int64_t bands = 1;          ///< that a tile's rows are in, where its terms are in slices
-  std::int64_t lanes = 1;          ///< bands that are worked on at once
+  bool may_be_whole = false;  ///< whether reads of which tiles have rows or slices in common are
+  std::int64_t slices = 1;    ///< that a product's terms are in: what they give is added
+  std::int64_t bands = 1;     ///< that a tile's rows are in, where its terms are in slices
+  std::int64_t lanes = 1;     ///< bands that are worked on at once
   std::vector<segment> segments;
   std::vector<segment> band_segments;  ///< of a tile
   tile_run band_run;
@@ -117,6 +118,11 @@ struct tiling {
   /// Of what is written, which has the dimensions of the step in its own order.
   [[nodiscard]] dimensions write_shape(const segment& s) const;
   [[nodiscard]] std::int64_t tiles() const noexcept;
+  [[nodiscard]] bool is_sliced(std::size_t read) const noexcept {
+    return loads[read] == loading::by_slice || loads[read] == loading::slices_once;
+  }
+  /// Whether the slices that the first tile loads stay for the others.
+  [[nodiscard]] bool keeps_slices() const noexcept;
   /// Whether a read has two places, for one to be loaded while the other is used.
   [[nodiscard]] bool has_two(std::size_t read) const noexcept {
     return loads[read] == loading::by_outer || loads[read] == loading::by_slice;
