@@ -5,13 +5,15 @@
 // that it leaves as it is, and that computes the same where the other one runs.
 //
 // Passes that change rounding or the sign of zeros are compared where no result is infinite or no number;
-// batch-norm isn't compared, for it takes images without a batch for others.
+// batch-norm isn't compared, for it takes images without a batch for others. Weights can be moved between
+// all of them.
 
 #include <cmath>
 #include <optional>
 #include <string_view>
 #include <tessera/core/bytes.hpp>
 #include <tessera/transform/optimize.hpp>
+#include <tessera/transform/transplant.hpp>
 #include <vector>
 
 #include "nac_input.hpp"
@@ -104,6 +106,25 @@ void compare(const nac::program& before, const nac::program& after, std::size_t 
                   "what is optimized computes the same");
 }
 
+/// The weights of one container for another one.
+void transplant(const nac::program& donor, const nac::program& recipient, bool is_same) {
+  const result<transform::transplanted> made =
+      transform::transplant(donor, recipient, {.slice = true, .pad = true, .convert = true});
+  if (!made) {
+    fuzz::require(made.error().code == errc::too_many_items, "only what is too large is refused");
+    return;
+  }
+  const result<pool<std::byte>> written = nac::write(made->parts);
+  fuzz::require(static_cast<bool>(written), "what has other weights can be written");
+  const bytes all(written->data(), written->size());
+  const result<nac::model> model = nac::read(all);
+  fuzz::require(model && nac::verify(*model), "what has other weights is valid");
+  if (!is_same) return;
+  const result<pool<std::byte>> before = nac::write(nac::parts_of(recipient.model()));
+  fuzz::require(before && as_text(bytes(before->data(), before->size())) == as_text(all),
+                "a network's own weights change nothing");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -118,6 +139,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                           signs = transform::bit_of(transform::optimizer_pass::algebra);
   const container all = optimized(*p, transform::all_passes);
   if (!all.program) return 0;
+  transplant(*p, *p, true);
+  transplant(*all.program, *p, false);
   const container again = optimized(*all.program, transform::all_passes);
   fuzz::require(again.program && as_text(bytes(all.bytes_of.data(), all.bytes_of.size())) ==
                                      as_text(bytes(again.bytes_of.data(), again.bytes_of.size())),

@@ -85,6 +85,8 @@ constexpr verb_row verb_rows[] = {
     {"genome profile", "Count the operations of networks", in_networks, usual_exit_codes},
     {"genome compare", "Measure the distances between networks", in_networks, usual_exit_codes},
     {"genome tree", "Draw the family tree of networks", in_networks, usual_exit_codes},
+    {"genome transplant", "Give a network the weights of another one's matching blocks", in_nac,
+     usual_exit_codes},
 };
 
 // ---- options
@@ -484,6 +486,28 @@ constexpr option_row option_rows[] = {
     {of_distances, "--sample", "N", in_networks,
      "The maximum number of models; a larger corpus is sampled (2000)", "", 2, 2000},
     {of_distances, "--seed", "S", in_networks, "The seed of the sample (1)"},
+    {"genome transplant", "DONOR!", "", everywhere,
+     "The container that has the weights; - is standard input"},
+    {"genome transplant", "RECIPIENT!", "", everywhere,
+     "The container that gets them; - is standard input"},
+    {"genome transplant", "-o,--output", "FILE", everywhere,
+     "The file for the recipient with the donor's weights; - is standard output"},
+    {"genome transplant", "--dry-run", "", everywhere,
+     "Show what would be moved, without writing a container"},
+    {"genome transplant", "--fit", "LIST", everywhere,
+     "Move weights of other shapes and types too, with commas between: slice\n"
+     "takes the first part, pad adds zeros, interpolate scales linearly,\n"
+     "convert rounds floats of another type"},
+    {"genome transplant", "--map", "FILE", everywhere,
+     "Move these parameters and no others: lines of the donor's name, a tab\n"
+     "and the recipient's name"},
+    {"genome transplant", "--save-map", "FILE", everywhere,
+     "The file for the names of what was moved, for --map"},
+    {"genome transplant", "--donor-weights", "FILE", everywhere,
+     "External weights of the donor (DONOR.safetensors)"},
+    {"genome transplant", "--weights", "FILE", everywhere,
+     "External weights of the recipient (RECIPIENT.safetensors)"},
+    {"genome transplant", "--json", "", everywhere, "Print what was moved as one JSON object"},
 };
 
 // ---- what help says before the examples
@@ -796,6 +820,11 @@ node. The table shows up to 12 models; for more it lists the nearest neighbours 
      R"(The two networks with the nearest genes become neighbours, then the next two, until one tree is left
 (neighbour joining): architectures that were derived from each other share a branch, whose length
 shows how much changed. Of more than 2,000 models a sample is drawn, and a note reports it.)"},
+    {"genome transplant", everywhere,
+     R"(Blocks are what lies between two results that everything passes on its way from the inputs to the
+outputs, as a residual block does. Blocks of the same operations, connected alike, are matched in
+their order, whatever their names; what lies between is matched by operations. The recipient keeps
+weights without a counterpart, or of another type or shape unless --fit says how to move them.)"},
 };
 
 constexpr help_row example_rows[] = {
@@ -959,6 +988,12 @@ constexpr help_row example_rows[] = {
      "tessera genome tree models/ --format dot | neato -Tpng > family.png"},
     {"genome tree", everywhere,
      "tessera genome tree corpus/ --sample 500 --seed 7 > family.newick"},
+    {"genome transplant", everywhere,
+     "tessera genome transplant teacher.nac student.nac -o warm.nac"},
+    {"genome transplant", everywhere,
+     "tessera genome transplant resnet34.nac resnet18.nac --dry-run --save-map pairs.tsv"},
+    {"genome transplant", everywhere,
+     "tessera genome transplant small.nac large.nac --fit pad --map pairs.tsv -o large2.nac"},
 };
 
 }  // namespace

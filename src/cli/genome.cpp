@@ -101,6 +101,7 @@ void add_genome(const command& app, action& run) {
   add_genome_profile(verb, run);
   add_genome_compare(verb, run);
   add_genome_tree(verb, run);
+  add_genome_transplant(verb, run);
 }
 
 }  // namespace cli
