@@ -2899,6 +2899,13 @@ struct pipeline {
          (p.output_register ? 1u : 0u);
 }
 
+/// The type of a register for the values of an interval. Unlike type_of() it counts ranges of more than
+/// 2^24 codes exactly, as the tools do that write state machines.
+[[nodiscard]] fixed_type register_type(const interval& q) noexcept;
+
+/// Bits of all registers of a pipeline, each as wide as the type of what it holds.
+[[nodiscard]] std::uint64_t register_bits(const pipeline& p);
+
 /// Whether JSON text starts as a pipeline does: with a member "fsm" or the meta "ALIRFSM" early on,
 /// or with an array of blocks. A look at the first bytes: the reader has the last word.
 [[nodiscard]] bool starts_pipeline(std::string_view source) noexcept;
@@ -8668,19 +8675,6 @@ TESSERA_INLINE result<text> write(const model& m, const write_options& options) 
 namespace tessera::inline TESSERA_ABI {
 namespace alir::detail {
 
-/// The type of a port for the values of an interval. Unlike type_of() it counts ranges of more than 2^24
-/// codes exactly, as the tools do that write state machines.
-[[nodiscard]] inline fixed_type port_type(const interval& q) noexcept {
-  if (check_interval(q) != errc::ok || (q.min == 0.0 && q.max == 0.0)) return {};
-  const double low = round_half_away(q.min / q.step), high = round_half_away(q.max / q.step) + 1;
-  const double codes = -low > high ? -low : high;
-  const auto bits = std::bit_cast<std::uint64_t>(codes);
-  const bool is_power = (bits & 0xfffffffffffffu) == 0;
-  const int f = type_of(q).f;
-  const int width = codes > 0 ? static_cast<int>(bits >> 52) - 1023 + (is_power ? 0 : 1) : 0;
-  return {q.min < 0, static_cast<std::int16_t>(width - f), static_cast<std::int16_t>(f)};
-}
-
 /// The types of a block's inputs: each that of the last operation that reads it.
 inline void append_input_types(pool<fixed_type>& to, const model& m) {
   const std::size_t first = to.size();
@@ -8688,7 +8682,7 @@ inline void append_input_types(pool<fixed_type>& to, const model& m) {
   for (const operation& o : m.ops)
     if (o.code == opcode::input && o.id0 >= 0 &&
         static_cast<std::size_t>(o.id0) < m.inp_shifts.size())
-      to[first + static_cast<std::size_t>(o.id0)] = port_type(o.qint);
+      to[first + static_cast<std::size_t>(o.id0)] = register_type(o.qint);
 }
 
 /// Equal to any type: of an output that is 0.
@@ -8705,7 +8699,7 @@ inline void append_output_types(pool<fixed_type>& to, const model& m) {
     }
     const interval& q = m.ops[i].qint;
     const bool negative = j < m.out_negs.size() && m.out_negs[j] != 0;
-    fixed_type t = port_type(negative ? interval{0.0 - q.max, 0.0 - q.min, q.step} : q);
+    fixed_type t = register_type(negative ? interval{0.0 - q.max, 0.0 - q.min, q.step} : q);
     if (q.min != 0.0 || q.max != 0.0) {
       t.i = static_cast<std::int16_t>(t.i + shift);
       t.f = static_cast<std::int16_t>(t.f - shift);
@@ -9266,6 +9260,31 @@ TESSERA_INLINE bool operator==(const pipeline& a, const pipeline& b) {
               a.output_register == b.output_register && a.blocks.size() == b.blocks.size();
   for (std::size_t i = 0; i < a.blocks.size() && same; ++i) same = a.blocks[i] == b.blocks[i];
   return same;
+}
+
+TESSERA_INLINE fixed_type register_type(const interval& q) noexcept {
+  if (detail::check_interval(q) != errc::ok || (q.min == 0.0 && q.max == 0.0)) return {};
+  const double low = detail::round_half_away(q.min / q.step),
+               high = detail::round_half_away(q.max / q.step) + 1;
+  const double codes = -low > high ? -low : high;
+  const auto bits = std::bit_cast<std::uint64_t>(codes);
+  const bool is_power = (bits & 0xfffffffffffffu) == 0;
+  const int f = type_of(q).f;
+  const int width = codes > 0 ? static_cast<int>(bits >> 52) - 1023 + (is_power ? 0 : 1) : 0;
+  return {q.min < 0, static_cast<std::int16_t>(width - f), static_cast<std::int16_t>(f)};
+}
+
+TESSERA_INLINE std::uint64_t register_bits(const pipeline& p) {
+  pool<fixed_type> held;
+  for (std::size_t i = 0; i < p.blocks.size(); ++i) {
+    if (i == 0 && p.input_register) detail::append_input_types(held, p.blocks[i]);
+    if (i + 1 < p.blocks.size() || p.output_register)
+      detail::append_output_types(held, p.blocks[i]);
+  }
+  std::uint64_t bits = 0;
+  for (const fixed_type& t : held)
+    if (t.width() > 0) bits += static_cast<std::uint64_t>(t.width());
+  return bits;
 }
 
 TESSERA_INLINE bool starts_pipeline(std::string_view source) noexcept {

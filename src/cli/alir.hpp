@@ -13,6 +13,7 @@
 
 #include "io/matrix.hpp"
 #include "runnable.hpp"
+#include "tessera/transform/pipeline_alir.hpp"
 #include "tessera/vm/alir.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -75,6 +76,16 @@ struct alir_trace_options {
 /// `version` is that of alir::write_pipeline.
 [[nodiscard]] exit_code convert_alir_pipeline(const source& file, const reporting& to,
                                               const std::string& output, std::int32_t version);
+
+struct alir_optimize_verb_options {
+  std::string output;
+  std::optional<std::uint32_t> passes;  ///< bits of transform::alir_pass
+  std::optional<double> latency_cutoff;
+  transform::alir_pipeline_options pipeline;
+  bool no_retiming = false, no_input_register = false, no_output_register = false;
+};
+[[nodiscard]] exit_code optimize_alir(const source& file, const reporting& to,
+                                      const alir_optimize_verb_options& o);
 
 [[nodiscard]] exit_code diff_alir(const source& a, const source& b, const reporting& before,
                                   const reporting& after, bool quiet);

@@ -29,7 +29,10 @@ exit_code check_alir_pipeline(const source& file, const reporting& to, bool all)
 
 exit_code info_alir_pipeline(const source& file, const reporting& to) {
   report found;
-  const result<alir::staged> p = verify_pipeline(file, &found);
+  result<alir::pipeline> read = alir::read_pipeline(file.characters());
+  if (!read) return to.fail(read.error(), file);
+  const std::uint64_t bits = alir::register_bits(*read);
+  const result<alir::staged> p = alir::verify(std::move(*read), {}, &found);
   if (!p) return to.fail(found, p.error(), file);
   const alir::model &first = p->block(0).model(), &last = p->block(p->size() - 1).model();
   text out;
@@ -39,7 +42,12 @@ exit_code info_alir_pipeline(const source& file, const reporting& to) {
     w.key("form").string("pipeline").key("spec_version").integer(first.spec_version);
     w.key("bytes").integer(file.data().size());
     w.key("inputs").integer(first.n_inputs).key("outputs").integer(last.n_outputs);
-    w.key("registers").integer(p->latency()).key("blocks").begin_array();
+    w.key("registers")
+        .integer(p->latency())
+        .key("register_bits")
+        .integer(bits)
+        .key("blocks")
+        .begin_array();
     for (std::size_t i = 0; i < p->size(); ++i) {
       const alir::model& m = p->block(i).model();
       w.begin_object().key("inputs").integer(m.n_inputs).key("outputs").integer(m.n_outputs);
@@ -52,7 +60,7 @@ exit_code info_alir_pipeline(const source& file, const reporting& to) {
   out << file.name << ": " << info(file.what).description << ", version " << first.spec_version
       << ", " << file.data().size() << " bytes\n";
   out << "  inputs      " << first.n_inputs << "\n  outputs     " << last.n_outputs;
-  out << "\n  registers   " << p->latency() << '\n';
+  out << "\n  registers   " << p->latency() << ", " << plural(bits, "bit") << '\n';
   for (std::size_t i = 0; i < p->size(); ++i) {
     const alir::model& m = p->block(i).model();
     out << "  block " << i << ": " << plural(static_cast<std::uint64_t>(m.n_inputs), "input")

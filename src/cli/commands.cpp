@@ -222,8 +222,9 @@ constexpr option_row option_rows[] = {
      "The maximum memory of values, in bytes (4 GiB)"},
     {"lower", "--max-steps", "COUNT", everywhere,
      "The maximum number of steps of each run of the network or the program\n(4294967296)"},
-    {"trace,optimize,lower", "--max-memory", "BYTES", everywhere,
+    {"trace,lower", "--max-memory", "BYTES", everywhere,
      "The maximum memory of values, in bytes (4 GiB)"},
+    {"optimize", "--max-memory", "BYTES", in_nac, "The maximum memory of values, in bytes (4 GiB)"},
     {"optimize", "--max-steps", "COUNT", in_nac,
      "The maximum number of steps of each of the two runs (4294967296)"},
     {"run,trace", "--max-steps", "COUNT", everywhere,
@@ -418,6 +419,16 @@ constexpr option_row option_rows[] = {
      "List each change: the instruction, what became of it, and the pass"},
     {"optimize", "--check", "", everywhere,
      "Run both programs on the same inputs; write nothing if they don't agree\n(ALIR: always)"},
+    {"optimize", "--latency-cutoff", "LATENCY", in_alir,
+     "Write a pipeline: stages of at most this latency, as few as that takes"},
+    {"optimize", "--stages", "COUNT", in_alir,
+     "Write a pipeline of so many stages (with the smallest latency cutoff)", "", 1, 4096},
+    {"optimize", "--no-retiming", "", in_alir,
+     "Leave each operation in the first stage that can hold it"},
+    {"optimize", "--no-input-register", "", in_alir, "Pipelines without a register at the input"},
+    {"optimize", "--no-output-register", "", in_alir, "Pipelines without a register at the output"},
+    {"optimize", "--trust-intervals", "", in_alir,
+     "Registers as wide as intervals claim, even where values may be outside"},
     {"optimize", "--max-growth", "BYTES", in_nac,
      "The bytes by which folding one result may enlarge the container (4096)"},
     {"convert", "--dequantize", "", in_nac, "Store quantized and 16-bit weights as float32"},
@@ -694,7 +705,13 @@ sections plan_constants: and plan: of a text as `tessera assemble` takes it, and
          R"(
 Outputs are the same for all inputs, bit for bit, for nothing is concluded from an interval. Lookups
 that may leave their table stay. Sums need version 3 or 4. Both programs are run on corners and random
-samples, and nothing is written if they don't agree.)"},
+samples, and nothing is written if they don't agree.
+
+--latency-cutoff and --stages make a pipeline of it: an ALIRFSM file of alkaid 0.8, of version 2 an array
+of blocks of alkaid 0.7. An operation's latency is that of its row, less the largest of its operands'; the
+latency of a stage is that of its slowest path. Retiming finds the stages with the fewest bits in registers;
+additions become sums in stages that this makes no slower. Registers of values that aren't proven to keep to their interval are as
+wide as the values may be; --trust-intervals makes those narrower, and values outside wrap around.)"},
     {"optimize", in_nac,
      "Passes, which run in this order until none changes anything:\n\n"
 #define TESSERA_X(enumerator, name, summary) "  " name ": " summary "\n"
@@ -901,6 +918,7 @@ constexpr help_row example_rows[] = {
     {"import", everywhere, "tessera import model.pt2 small.nac --quantize int8_channel"},
     {"import", everywhere, "tessera import bert.pt2 bert.nac --tokenizer tokenizer.json"},
     {"optimize", in_alir, "tessera optimize model.json.gz -o fast.json.gz"},
+    {"optimize", in_alir, "tessera optimize model.json --latency-cutoff 3 -o pipeline.json"},
     {"optimize", in_nac, "tessera optimize model.nac -o fast.nac"},
     {"optimize", in_nac,
      "tessera optimize model.nac fast.nac --check --shape 1x3x224x224 --random 1"},

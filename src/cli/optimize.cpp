@@ -11,7 +11,7 @@
 #include <tessera/core/json_write.hpp>
 #include <tessera/core/report.hpp>
 
-#include "io/compress.hpp"
+#include "alir.hpp"
 #include "nac_values.hpp"
 #include "tessera/transform/optimize_alir.hpp"
 #include "transform/agreement.hpp"
@@ -27,6 +27,7 @@ struct optimize_verb_options {
   std::string output, passes;
   bool explain = false, check = false;
   std::optional<std::uint64_t> max_growth;
+  alir_optimize_verb_options alir;
   run_options run;
 };
 
@@ -224,83 +225,34 @@ class optimization {
   std::optional<nac::program> program_;
 };
 
-/// What the passes over an ALIR program made of how many operations.
-[[nodiscard]] text report_alir(const source& file, const reporting& to, bool as_json,
-                               std::size_t before, const transform::alir_optimized& made) {
-  text out;
-  if (as_json) {
-    json::writer w(out);
-    w.begin_object().key("file").string(json_name(to.path)).key("format").string("alir");
-    w.key("before").begin_object().key("operations").integer(before).end();
-    w.key("after").begin_object().key("operations").integer(made.model.ops.size()).end();
-    w.key("passes").begin_array();
-    for (std::size_t p = 0; p < transform::alir_pass_count; ++p)
-      w.begin_object()
-          .key("name")
-          .string(transform::alir_passes[p].name)
-          .key("rewrites")
-          .integer(made.changes[p])
-          .end();
-    w.end().end();
-    out << '\n';
-    return out;
-  }
-  out << file.name << "\n  before  " << plural(before, "operation") << "\n  after   "
-      << plural(made.model.ops.size(), "operation") << '\n';
-  std::vector<std::vector<std::string>> rows{{"pass", "changes"}};
-  for (std::size_t p = 0; p < transform::alir_pass_count; ++p)
-    if (made.changes[p] != 0)
-      rows.push_back(
-          {std::string(transform::alir_passes[p].name), std::to_string(made.changes[p])});
-  if (rows.size() > 1) append_table(out, rows, 0b10);
-  return out;
-}
-
-[[nodiscard]] exit_code optimize_alir(const source& file, const reporting& to,
-                                      const optimize_verb_options& o) {
-  transform::alir_optimize_options how;
+[[nodiscard]] exit_code optimize_alir_file(const source& file, const reporting& to,
+                                           const optimize_verb_options& o) {
+  alir_optimize_verb_options how = o.alir;
+  how.output = o.output;
   if (!o.passes.empty()) {
     std::string wrong;
-    const std::optional<std::uint32_t> passes = passes_of(transform::alir_passes, o.passes, wrong);
-    if (!passes) return unknown_pass(transform::alir_passes, wrong);
-    how.passes = *passes;
+    how.passes = passes_of(transform::alir_passes, o.passes, wrong);
+    if (!how.passes) return unknown_pass(transform::alir_passes, wrong);
   }
-  report found;
-  const result<alir::program> p = verify_alir(file, &found);
-  if (!p) return to.fail(found, p.error(), file);
-  const result<transform::alir_optimized> made = transform::optimize(*p, how);
-  if (!made) return to.fail(made.error(), file);
-  const result<alir::program> better = alir::verify(made->model);
-  if (!better) return to.fail(better.error(), file);
-  if (const transform::alir_disagreement d = transform::compare(*p, *better); !d.agrees)
-    return to.fail(
-        diagnose(file.name, "alir_optimize_check",
-                 "optimized, it gives something else for sample " + std::to_string(d.sample)),
-        bad_input, file.what);
-  const std::string_view name = io::without_codec(o.output);
-  const bool is_json =
-      name.ends_with(".json") || (!name.ends_with(".bc") && file.what == format::alir_json);
-  const result<text> written = alir::write(
-      made->model, {.encoding = is_json ? alir::encoding::json : alir::encoding::bytecode});
-  if (!written) return to.fail(written.error(), file);
-  const exit_code code = write_result(o.output, as_bytes(*written), to);
-  if (code != success || o.output == "-") return code;
-  const text shown = report_alir(file, to, o.run.json, p->size(), *made);
-  return print_result(shown);
+  return optimize_alir(file, to, how);
 }
-
-[[nodiscard]] exit_code optimize_file(const optimize_verb_options& o) {
-  const reporting to{o.run.files[0], o.run.json};
+[[nodiscard]] exit_code optimize_container(const source& file, const reporting& to,
+                                           const optimize_verb_options& o) {
   if (o.output == "-" && isatty(STDOUT_FILENO) == 1)
     return usage_error("optimize",
                        "a container can't be written to a terminal; give a file or use a pipe");
   if (o.output == "-" && o.run.json)
     return usage_error("optimize", "--json and the container can't both be standard output");
+  return optimization(file, to, o).run();
+}
+
+[[nodiscard]] exit_code optimize_file(const optimize_verb_options& o) {
+  const reporting to{o.run.files[0], o.run.json};
   const loaded in = load_source(to);
   if (!in) return in.code;
   return with_source(*in.file, to, "optimize",
-                     {.alir = [&](const source& file) { return optimize_alir(file, to, o); },
-                      .nac = [&](const source& file) { return optimization(file, to, o).run(); }});
+                     {.alir = [&](const source& file) { return optimize_alir_file(file, to, o); },
+                      .nac = [&](const source& file) { return optimize_container(file, to, o); }});
 }
 
 }  // namespace
@@ -316,6 +268,12 @@ void add_optimize(const command& app, action& run) {
   verb.bind("--check", o->check);
   verb.bind("--json", o->run.json);
   verb.bind("--max-growth", o->max_growth);
+  verb.bind("--latency-cutoff", o->alir.latency_cutoff);
+  verb.bind("--stages", o->alir.pipeline.stages);
+  verb.bind("--no-retiming", o->alir.no_retiming);
+  verb.bind("--no-input-register", o->alir.no_input_register);
+  verb.bind("--no-output-register", o->alir.no_output_register);
+  verb.bind("--trust-intervals", o->alir.pipeline.trust_intervals);
   verb.bind("--input", o->run.inputs);
   verb.bind("--random", o->run.seed);
   verb.bind("--seed", o->run.seed_of_operations);

@@ -123,6 +123,9 @@ option command::bind(std::string_view name, std::optional<std::uint64_t>& to) co
   return add(name, to);
 }
 option command::bind(std::string_view name, double& to) const { return add(name, to); }
+option command::bind(std::string_view name, std::optional<double>& to) const {
+  return add(name, to);
+}
 option command::bind(std::string_view name, bool& to) const {
   const option_row& of = row(name);
   CLI::Option* const o = app_->add_flag(std::string(of.names), to);

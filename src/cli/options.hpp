@@ -72,6 +72,7 @@ class command {
   option bind(std::string_view name, std::uint64_t& to) const;
   option bind(std::string_view name, std::optional<std::uint64_t>& to) const;
   option bind(std::string_view name, double& to) const;
+  option bind(std::string_view name, std::optional<double>& to) const;
   option bind(std::string_view name, bool& to) const;
   option bind(std::string_view name, std::function<void()> act) const;
 

@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <limits>
 #include <map>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "tessera/transform/optimize_alir.hpp"
-#include "tessera/vm/alir.hpp"
+#include "transform/alir_node.hpp"
 #include "transform/alir_values.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -22,28 +19,6 @@ namespace {
 
 using alir::opcode;
 using vm::alir::range;
-
-/// One operation, with the terms of a sum beside it.
-struct alir_node {
-  alir::operation op;
-  std::vector<alir::term> terms;
-
-  template <class Visit>
-  void each_operand(Visit visit) {
-    if (op.code == opcode::sum) {
-      for (alir::term& t : terms) visit(t.id);
-      return;
-    }
-    if (op.code == opcode::input) return;
-    if (op.id0 >= 0) visit(op.id0);
-    if (op.id1 >= 0) visit(op.id1);
-    if (op.code == opcode::mux) {
-      auto condition = static_cast<std::int32_t>(op.data);
-      visit(condition);
-      op.data = condition;
-    }
-  }
-};
 
 /// One round of the passes over a verified program.
 class alir_round {
@@ -57,12 +32,7 @@ class alir_round {
         is_copy_(p.size()) {
     for (std::uint32_t v = 0; v < values_.list.size(); ++v)
       if (values_[v].operation != alir_values::none) value_of_[values_[v].operation] = v;
-    for (std::size_t i = 0; i < p.size(); ++i) {
-      alir_node n{p.op(i), {}};
-      if (n.op.code == opcode::sum)
-        for (const alir::term& t : alir::terms(p.model(), n.op)) n.terms.push_back(t);
-      nodes_.push_back(std::move(n));
-    }
+    for (std::size_t i = 0; i < p.size(); ++i) nodes_.emplace_back(p.model(), i);
     outputs_.assign(p.model().out_idxs.begin(), p.model().out_idxs.end());
   }
 
@@ -88,15 +58,7 @@ class alir_round {
     m.source = {};
     m.ops.clear();
     m.terms.clear();
-    for (const alir_node& n : nodes_) {
-      alir::operation o = n.op;
-      if (o.code == opcode::sum) {
-        o.id0 = static_cast<std::int32_t>(m.terms.size());
-        o.id1 = static_cast<std::int32_t>(n.terms.size());
-        for (const alir::term& t : n.terms) m.terms.push_back(t);
-      }
-      m.ops.push_back(o);
-    }
+    for (const alir_node& n : nodes_) n.append_to(m);
     for (std::size_t j = 0; j < outputs_.size(); ++j) m.out_idxs[j] = outputs_[j];
     return m;
   }
@@ -279,58 +241,6 @@ class alir_round {
   std::vector<std::int32_t> outputs_;
 };
 
-/// Samples for two programs with the same inputs: codes of the types that read an input, corners of
-/// these first, and numbers that no type holds.
-class alir_sampler {
- public:
-  alir_sampler(const alir::program& p, std::uint64_t seed) : state_(seed) {
-    types_.resize(static_cast<std::size_t>(p.model().n_inputs));
-    for (std::size_t i = 0; i < p.size(); ++i)
-      if (p.op(i).code == opcode::input) {
-        const auto input = static_cast<std::size_t>(p.op(i).id0);
-        types_[input].push_back({p.type(i), p.model().inp_shifts[input]});
-      }
-  }
-  void draw(std::span<double> sample) {
-    for (std::size_t j = 0; j < sample.size(); ++j)
-      sample[j] = types_[j].empty() ? 0.0 : number(types_[j][bits() % types_[j].size()]);
-  }
-
- private:
-  struct reader {
-    alir::fixed_type type;
-    std::int32_t shift;
-  };
-  std::uint64_t bits() noexcept {  // SplitMix64
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-  [[nodiscard]] double number(const reader& r) {
-    constexpr double far[] = {std::numeric_limits<double>::quiet_NaN(),
-                              std::numeric_limits<double>::infinity(),
-                              -std::numeric_limits<double>::infinity(),
-                              1e300,
-                              -1e300,
-                              0x1p63,
-                              -0x1p63,
-                              5e-324};
-    const std::uint64_t way = bits() % 32;
-    if (way == 0) return far[bits() % 8];
-    const int width = std::max(r.type.width(), 1);
-    const double half = std::ldexp(1.0, width - (r.type.k ? 1 : 0)), low = r.type.k ? -half : 0;
-    const double corners[] = {0, 1, -1, low, half - 1, half, low - 1, half / 2};
-    const double random = std::ldexp(static_cast<double>(bits() >> 11), width - 53) + low;
-    const double code = way < 12 ? corners[bits() % 8] : random;
-    const std::int64_t exponent = -std::int64_t{r.type.f} - r.shift;
-    return std::ldexp(code, static_cast<int>(std::clamp<std::int64_t>(exponent, -5000, 5000)));
-  }
-
-  std::vector<std::vector<reader>> types_;
-  std::uint64_t state_;
-};
-
 }  // namespace
 
 result<alir_optimized> optimize(const alir::program& p, const alir_optimize_options& options) {
@@ -348,23 +258,6 @@ result<alir_optimized> optimize(const alir::program& p, const alir_optimize_opti
     made.emplace(std::move(*next));
   }
   return out;
-}
-
-alir_disagreement compare(const alir::program& a, const alir::program& b, std::uint64_t samples,
-                          std::uint64_t seed) {
-  vm::alir::machine first(a), second(b);
-  if (first.inputs() != second.inputs() || first.outputs() != second.outputs()) return {false, 0};
-  alir_sampler sampler(a, seed);
-  std::vector<double> in(first.inputs()), one(first.outputs()), two(first.outputs());
-  for (std::uint64_t s = 0; s < samples; ++s) {
-    sampler.draw(in);
-    const vm::alir::outcome x = first.run(in, one, 1), y = second.run(in, two, 1);
-    bool same = x.code == y.code && (x || x.code == errc::alir_lookup_range);
-    for (std::size_t j = 0; same && x && j < one.size(); ++j)
-      same = std::bit_cast<std::uint64_t>(one[j]) == std::bit_cast<std::uint64_t>(two[j]);
-    if (!same) return {false, s};
-  }
-  return {};
 }
 
 }  // namespace transform

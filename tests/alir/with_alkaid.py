@@ -3,7 +3,8 @@
 #
 # Holds the tool against alkaid itself: random programs that alkaid traces are written by the tool in every
 # version, loaded by alkaid where it knows the version, and must predict the same values there and here.
-# Pipelines must be written byte for byte and run alike.
+# Pipelines must be written byte for byte and run alike. Those that the tool cuts must give the same there and
+# here, with no slower stage and no more register bits than alkaid's own of as many stages.
 #
 #   python tests/alir/with_alkaid.py TOOL FOLDER
 #
@@ -18,6 +19,9 @@ import sys
 try:
     import numpy as np
     from alkaid import types
+
+    if types.ALIR_SPEC_VERSION == 4:
+        from alkaid.stateful import FSM
     from alkaid.trace import FVArrayInput, to_pipeline, trace
     from alkaid.trace.ops import einsum, quantize, relu
 except ImportError as missing:
@@ -102,11 +106,8 @@ def check_pipelines(p, samples, expected, seed):
             made = [to_pipeline(p, n_stages=stages, verbose=False, reg_inp=i, reg_out=o)
                     for i in (False, True) for o in (False, True)]
         for pipeline in made:
-            if VERSION == 2:
-                separators = (",", ":")
-                path.write_text(json.dumps(pipeline, cls=types.JSONEncoder, separators=separators))
-            else:
-                pipeline.save(path)
+            save_pipeline(pipeline, path)
+            if VERSION == 4:
                 got = pipeline.predict(samples)["model_out"]
                 check((got == expected).all(), f"alkaid's own pipeline of {seed}")
             text = path.read_bytes().replace(b",[]]", b",null]")  # no tables, in two spellings
@@ -114,10 +115,81 @@ def check_pipelines(p, samples, expected, seed):
             check((run(path, samples) == expected).all(), f"pipeline of {seed}")
 
 
+def operands(row):
+    """Of a row of version 2 or 4."""
+    if isinstance(row[0], list):
+        return row[0]
+    mux = [row[3] & 0xFFFFFFFF] if row[2] == 6 else []
+    return [] if row[2] == -1 else [i for i in row[:2] if i >= 0] + mux
+
+
+def blocks_of(path):
+    document = json.loads(path.read_text())
+    return list(document["fsm"]["logic"].values()) if isinstance(document, dict) else document[0]
+
+
+def slowest_stage(path):
+    """The latency of the slowest path within a block."""
+    slowest = 0.0
+    for block in blocks_of(path):
+        ready = []
+        for row in block[5]:
+            before = operands(row)
+            took = max(0.0, row[-2] - max(block[5][i][-2] for i in before)) if before else 0.0
+            ready.append(took + max((ready[i] for i in before), default=0.0))
+        slowest = max([slowest, *ready])
+    return slowest
+
+
+def register_bits(path):
+    return json.loads(tool("info", "--json", path))["register_bits"]
+
+
+def save_pipeline(pipeline, path):
+    if VERSION == 2:
+        path.write_text(json.dumps(pipeline, cls=types.JSONEncoder, separators=(",", ":")))
+    else:
+        pipeline.save(path)
+
+
+def predict(path, samples):
+    """What alkaid itself gives for a pipeline of the tool's."""
+    if VERSION == 4:
+        return FSM.load(path).predict(samples)["model_out"]
+    for block in blocks_of(path):
+        stage = {"model": block, "meta": "ALIRModel", "spec_version": VERSION}
+        samples = types.CombLogic.from_dict(stage).predict(samples)
+    return samples
+
+
+def check_cuts(p, samples, expected, seed):
+    theirs, ours = FOLDER / "theirs.json", FOLDER / "ours.json"
+    program_of = FOLDER / f"from{VERSION}-{seed}.json"
+    for stages in (2, 3, 5):
+        pipeline = to_pipeline(p, n_stages=stages, verbose=False)
+        save_pipeline(pipeline, theirs)
+        if VERSION == 2:
+            check(pipeline.reg_bits == register_bits(theirs), f"counted register bits of {seed}")
+        limit = slowest_stage(theirs)
+        if limit == 0:
+            continue
+        tool("optimize", program_of, ours, "--stages", stages, "--latency-cutoff", limit)
+        what = f"{stages} stages of {seed}"
+        check((run(ours, samples) == expected).all(), what)
+        check((predict(ours, samples) == expected).all(), what + " in alkaid")
+        check(len(blocks_of(ours)) == stages, "count of " + what)
+        check(slowest_stage(ours) <= limit * 1.000001, "latency of " + what)
+        bits.append((register_bits(theirs), register_bits(ours)))
+        check(bits[-1][0] >= bits[-1][1], f"register bits of {what}: {bits[-1]}")
+
+
 FOLDER.mkdir(parents=True, exist_ok=True)
 SEEDS = 60
+bits = []
 for seed in range(SEEDS):
-    check_pipelines(*check_program(seed), seed)
+    made = check_program(seed)
+    check_pipelines(*made, seed)
+    check_cuts(*made, seed)
 others = 0
 for path in sorted(FOLDER.glob("from*.v2.json")):
     if path.name.startswith(f"from{VERSION}-"):
@@ -126,5 +198,7 @@ for path in sorted(FOLDER.glob("from*.v2.json")):
     got = types.CombLogic.load(path).predict(saved["samples"])
     check((got == saved["expected"]).all(), f"{path}, of another version of alkaid")
     others += 1
+theirs, ours = map(sum, zip(*bits))
+print(f"{len(bits)} cuts: {ours} register bits, {theirs} in alkaid's")
 print(f"{SEEDS} programs and their pipelines, {others} programs of another alkaid: {failures} wrong")
 sys.exit(failures != 0)

@@ -122,6 +122,13 @@ struct pipeline {
          (p.output_register ? 1u : 0u);
 }
 
+/// The type of a register for the values of an interval. Unlike type_of() it counts ranges of more than
+/// 2^24 codes exactly, as the tools do that write state machines.
+[[nodiscard]] fixed_type register_type(const interval& q) noexcept;
+
+/// Bits of all registers of a pipeline, each as wide as the type of what it holds.
+[[nodiscard]] std::uint64_t register_bits(const pipeline& p);
+
 /// Whether JSON text starts as a pipeline does: with a member "fsm" or the meta "ALIRFSM" early on,
 /// or with an array of blocks. A look at the first bytes: the reader has the last word.
 [[nodiscard]] bool starts_pipeline(std::string_view source) noexcept;

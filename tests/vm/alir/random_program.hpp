@@ -480,6 +480,26 @@ class builder {
   return out;
 }
 
+/// Gives the operations latencies that add up: each takes 0 to 3 steps of 1/8 longer than its operands.
+inline void set_latencies(tessera::alir::model& m, std::uint64_t seed) {
+  generator draw(seed);
+  for (tessera::alir::operation& op : m.ops) {
+    double latest = 0;
+    const auto see = [&](std::int64_t x) {
+      if (x >= 0) latest = std::fmax(latest, m.ops[static_cast<std::size_t>(x)].latency);
+    };
+    using tessera::alir::opcode;
+    if (op.code == opcode::sum) {
+      for (const tessera::alir::term& t : tessera::alir::terms(m, op)) see(t.id);
+    } else if (op.code != opcode::input) {
+      see(op.id0), see(op.id1);
+      if (op.code == opcode::mux) see(op.data);
+    }
+    const bool is_source = op.code == opcode::input || op.code == opcode::constant;
+    op.latency = is_source ? 0.0 : latest + draw.small(0, 3) / 8.0;
+  }
+}
+
 }  // namespace random_program
 
 #endif  // TESSERA_TESTS_ALIR_RANDOM_PROGRAM_HPP
