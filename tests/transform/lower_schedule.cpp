@@ -204,6 +204,37 @@ TEST_CASE("transform/lower: slices that tiles have in common are loaded once", "
   CHECK(kept > 0);
 }
 
+TEST_CASE("transform/lower: rows stay for all slices of columns", "[transform]") {
+  std::size_t sliced = 0;
+  const auto check = [&](const container& net, const std::vector<std::int64_t>& shape,
+                         const device& on, element type) {
+    std::string text;
+    CHECK(lowers(net.program(), on, {shape}, type, &text) == "");
+    const std::size_t tiles = text.find("loop i in [0.."), columns = text.find("  loop o in [0..");
+    sliced += columns != std::string::npos && tiles < columns ? 1 : 0;
+  };
+  // Sums of 8-bit products are in one piece: with a bias and without, tiles of several sizes, an image.
+  for (const std::int64_t l1 : {12288, 20480})
+    for (const std::int64_t rows : {32, 45}) {
+      for (const bool has_bias : {false, true})
+        check(product(320, 96, has_bias), {rows, 320}, device("small", l1, 0), element::i8);
+      check(convolution({64, 32, 3, 3}, "[1, 1], [1, 1]"), {1, rows / 2, 12, 32},
+            device("small", l1, 0), element::i8);
+      check(convolution({64, 32, 3, 3}, "[2, 2], [1, 1]"), {2, rows / 2, 12, 32},
+            device("npm_lite", l1, 0), element::i8);
+    }
+  CHECK(sliced >= 8);
+  // What is added, column by column, to what a product gives.
+  program_text sum(5);
+  const std::string x = sum.add("aten.relu.default(" + sum.add("input") + ")");
+  const std::string y = sum.add("aten.linear.default(" + x + ", " + sum.weight({256, 256}) + ")");
+  const container residual(
+      std::string_view(sum.with_output(sum.add("aten.add.Tensor(" + x + ", " + y + ")"))));
+  for (const element type : {element::i8, element::f16})
+    for (const std::int64_t l1 : {12288, 24576})
+      check(residual, {24, 256}, device("small", l1, 0), type);
+}
+
 TEST_CASE("transform/lower: large layers keep four units busy", "[transform]") {
   const struct {
     container net;

@@ -747,7 +747,9 @@ void emitter::write_sliced_tiles(std::int64_t begin, std::int64_t end) {
   tile_tokens tokens;
   tokens.loads.resize(t_->step.reads.size());
   load_tiles(g, first, tokens);
-  if (t_->bands > 1)
+  if (t_->has_columns)
+    write_columns(g, first, tokens);
+  else if (t_->bands > 1)
     write_bands(tokens);
   else
     write_slices(g, first, std::move(tokens));
@@ -773,6 +775,24 @@ void emitter::write_slices(const tile_form& g, const position& first, tile_token
   tokens.live = 0;
   for (const std::string& token : tokens.loads) tokens.live += token.empty() ? 0 : 1;
   write_tail(g, first, std::move(tokens), 1);
+}
+
+/// Slices of columns, one after another: they write between each other's bytes.
+void emitter::write_columns(const tile_form& g, const position& tile, const tile_tokens& loaded) {
+  std::vector<std::string> waits, unnamed;
+  for (const std::string& token : loaded.loads)
+    if (!token.empty()) waits.push_back(token);
+  wait_for(waits);
+  const expr i("i"), o("o");
+  to_.loop("o", 0, t_->slices - 1);
+  load_slices(slice_at(i, o + 1), {}, unnamed);
+  position now = tile;
+  now.slice = o;
+  now.buffer = mod(plus(times(i, t_->slices), o), 2);
+  tile_tokens tokens;
+  tokens.loads.resize(t_->step.reads.size());
+  write_tail(g, now, std::move(tokens), 0);
+  to_.end_loop();
 }
 
 /// All slices but the first.

@@ -110,6 +110,7 @@ class emitter {
   void write_by_slices();
   void write_sliced_tiles(std::int64_t begin, std::int64_t end);
   void write_slices(const tile_form& g, const position& first, tile_tokens tokens);
+  void write_columns(const tile_form& g, const position& tile, const tile_tokens& loaded);
   void add_slices();
   /// Of all bands, or the rows of one.
   void load_slices(const position& at, const std::string& token, std::vector<std::string>& tokens);

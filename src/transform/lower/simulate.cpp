@@ -30,7 +30,7 @@ namespace {
 /// Tasks of a tiling, about.
 [[nodiscard]] std::int64_t tasks_of(const tiling& t) noexcept {
   const auto of_tile = static_cast<std::int64_t>(t.step.reads.size() + t.step.tasks.size());
-  return t.tiles() * (of_tile + 4 * (t.slices - 1));
+  return t.tiles() * (t.has_columns ? of_tile * t.slices : of_tile + 4 * (t.slices - 1));
 }
 
 /// What CSTLs do, were layout operations as slow as transfers of as many bytes: a tiling isn't better for

@@ -67,8 +67,8 @@ struct home {
   std::int64_t offset = 0;  ///< bytes, in the buffer of the level
 };
 
-/// What a dimension of slices follows: one of them after another is multiplied, and what they give is
-/// added.
+/// What a dimension of slices follows: one of them after another is multiplied. They are terms, and
+/// what they give is added; or columns of the result.
 inline constexpr std::int32_t slice_dimension = -2;
 
 /// What the tiles of a step read or write.

@@ -115,6 +115,29 @@ void add_dimension(step& s) {
   }
   return s;
 }
+/// The columns in slices: a dimension of slices before all others of what has columns.
+[[nodiscard]] step by_columns(const step& from, std::int64_t slices) {
+  step s = from;
+  const std::size_t last = s.dims.size() - 1;
+  s.dims.back() /= slices;
+  each_access(s, [&](access& a) {
+    const std::size_t k = follower(a, last);
+    if (k == none) return;
+    a.of.shape[k] /= slices;
+    a.of.strides.insert(a.of.strides.begin(), a.of.strides[k] * a.of.shape[k]);
+    a.of.shape.insert(a.of.shape.begin(), slices);
+    a.follows.insert(a.follows.begin(), slice_dimension);
+  });
+  return s;
+}
+/// Whether slices of a step's columns are products of what all of them have in common.
+[[nodiscard]] bool has_product_of_columns(const step& s) noexcept {
+  if (!s.can_split || s.dims.size() < 2 || s.tasks.empty()) return false;
+  const tile_task& t = s.tasks[0];
+  return (t.op == nem::opcode::conv2d || t.op == nem::opcode::gemm) &&
+         t.in[0].what == task_operand::kind::read &&
+         follower(s.reads[t.in[0].index], s.dims.size() - 1) == none;
+}
 /// The terms of the product that a step begins with, if they can be in slices; else 1.
 [[nodiscard]] std::int64_t terms_of(const step& s, const target& device) {
   if (s.tasks.empty() || !s.can_split) return 1;
@@ -210,7 +233,9 @@ class estimator {
   estimator(const plan& p, const target& device) : plan_(p), device_(device) {}
 
   [[nodiscard]] double cost(const tiling& t) const {
-    return t.bands > 1 ? cost_by_bands(t) : t.slices > 1 ? cost_by_slices(t) : cost_of_tiles(t);
+    if (t.bands > 1) return cost_by_bands(t);
+    if (t.has_columns) return cost_by_columns(t);
+    return t.slices > 1 ? cost_by_slices(t) : cost_of_tiles(t);
   }
   /// Cycles of what a tiling loads ahead.
   [[nodiscard]] double ahead_cost(const tiling& t) const {
@@ -255,6 +280,28 @@ class estimator {
              static_cast<double>(t.slices - 1) * std::max(loads, product + sum) + after;
     };
     return first + tile(first) + static_cast<double>(t.tiles() - 1) * tile(load);
+  }
+  /// Slices of columns: one is loaded while another one is computed and stored.
+  [[nodiscard]] double cost_by_columns(const tiling& t) const {
+    const segment& g = t.segments[t.runs.front().middle];
+    load_on_units slice, other;
+    double before = 0, once = 0;
+    for (std::size_t r = 0; r < t.loads.size(); ++r) {
+      if (t.loads[r] == loading::never) continue;
+      const double cycles =
+          move(t.step.reads[r], t.read_shape(r, g), 1 / static_cast<double>(t.parts[r]),
+               t.is_sliced(r) ? slice : other, false) /
+          static_cast<double>(t.parts[r]);
+      if (t.loads[r] == loading::by_tile) before += cycles;
+      if (t.loads[r] == loading::once) once += cycles * (t.is_ahead[r] ? 0.5 : 1);
+    }
+    const std::int64_t elements = product(t.tile_shape(g));
+    const double load = std::max({slice.cstl, slice.dma, slice.sdma});
+    double work = move(t.step.write, t.write_shape(g), 1, other, true);
+    for (const tile_task& task : t.step.tasks) work += compute(t, task, g, elements);
+    return once + load +
+           static_cast<double>(t.tiles()) *
+               (before + static_cast<double>(t.slices) * std::max(load, work));
   }
   /// The same, where units work on bands of a tile side by side: those of its last slice are stored
   /// while others are multiplied.
@@ -448,10 +495,18 @@ class searcher {
     for (std::int64_t blocks = 2; blocks <= max_blocks && whole.can_split; ++blocks)
       if (columns % blocks == 0 && whole.dims.size() > 1)
         try_slices(by_blocks(whole, columns / blocks), 1);
+    for (std::int64_t slices = 2; slices <= max_slices && has_product_of_columns(whole); ++slices)
+      if (columns % slices == 0) try_step(by_columns(whole, slices), 0, slices, true);
     std::vector<tiling> all;
     for (auto& [key, t] : best_) all.push_back(std::move(t));
     std::stable_sort(all.begin(), all.end(),
                      [](const tiling& a, const tiling& b) { return a.cost < b.cost; });
+    // Few that have slices of columns: there are many alike.
+    std::size_t sliced = 0;
+    const auto is_too_many = [&](const tiling& t) {
+      return t.has_columns && ++sliced > (count + 3) / 4;
+    };
+    all.erase(std::remove_if(all.begin(), all.end(), is_too_many), all.end());
     if (all.size() > count) all.erase(all.begin() + static_cast<std::ptrdiff_t>(count), all.end());
     return all;
   }
@@ -469,15 +524,21 @@ class searcher {
 
  private:
   void try_slices(const step& s, std::uint32_t first_dimension) {
-    try_step(s, first_dimension, 1);
+    try_step(s, first_dimension, 1, false);
     const std::int64_t terms = terms_of(s, device_);
     for (std::int64_t slices = 2; terms / slices >= least_terms; ++slices)
-      if (terms % slices == 0) try_step(by_slices(s, slices), first_dimension, slices);
+      if (terms % slices == 0) try_step(by_slices(s, slices), first_dimension, slices, false);
   }
-  void try_step(const step& s, std::uint32_t first_dimension, std::int64_t slices) {
+  void try_step(const step& s, std::uint32_t first_dimension, std::int64_t slices,
+                bool has_columns) {
     const auto end = static_cast<std::uint32_t>(s.dims.size()) - s.fixed;
     for (std::uint32_t d = first_dimension; d < std::max(end, first_dimension + 1); ++d)
-      for (const std::int64_t size : tile_sizes(s.dims[d])) try_tiles(s, d, size, slices);
+      for (const std::int64_t size : tile_sizes(s.dims[d])) {
+        if (has_columns)
+          try_loads(s, d, size, {slices, true});
+        else
+          try_tiles(s, d, size, slices);
+      }
   }
 
   void try_tiles(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices) {
@@ -487,13 +548,13 @@ class searcher {
   }
   void try_bands(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices,
                  bool may_be_whole) {
-    try_loads(s, d, size, slices, may_be_whole, 1, 1);
+    try_loads(s, d, size, {slices, false, may_be_whole});
     const std::int64_t nmus = device_.units(nem::unit::nmu);
     for (std::int64_t bands = nmus; slices > 1 && nmus > 1 && bands <= 16 * nmus; bands += nmus) {
       if (!can_be_banded(s, d, size, bands)) continue;
       // A band that is stored has no NMU: the longer that takes, the more of them.
       for (std::int64_t lanes = nmus + nmus / 2; lanes <= 4 * nmus; lanes += nmus / 2) {
-        try_loads(s, d, size, slices, may_be_whole, bands, std::min(bands, lanes));
+        try_loads(s, d, size, {slices, false, may_be_whole, bands, std::min(bands, lanes)});
         if (lanes >= bands) break;
       }
     }
@@ -525,20 +586,27 @@ class searcher {
     t.band_run = bands == 1 ? tile_run{} : runs[0];
     return bands == 1 || runs.size() == 1;
   }
-  void try_loads(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices,
-                 bool may_be_whole, std::int64_t bands, std::int64_t lanes) {
+  /// How a tile is divided.
+  struct division {
+    std::int64_t slices = 1;
+    bool has_columns = false, may_be_whole = false;
+    std::int64_t bands = 1, lanes = 1;
+  };
+  void try_loads(const step& s, std::uint32_t d, std::int64_t size, const division& by) {
     tiling t;
-    t.may_be_whole = may_be_whole;
-    t.slices = slices;
-    t.lanes = lanes;
+    t.may_be_whole = by.may_be_whole;
+    t.slices = by.slices;
+    t.has_columns = by.has_columns;
+    t.lanes = by.lanes;
     t.dimension = d;
     t.size = size;
     t.outer = product(std::span(s.dims).first(d));
     t.segments = segments_of(s, d, size);
     t.runs = runs_of(t.segments);
     t.step = s;
-    if (slices > 1 && t.runs.size() > 1) return;
-    if (!set_bands(t, bands) || has_padding_only(t.segments) || has_padding_only(t.band_segments))
+    if (t.slices > 1 && t.runs.size() > 1) return;
+    if (!set_bands(t, by.bands) || has_padding_only(t.segments) ||
+        has_padding_only(t.band_segments))
       return;
     plan_loads(t);
     lay_out(t);
@@ -548,7 +616,7 @@ class searcher {
     least_ = std::min(least_, outside + t.slot_size);
     if (most < 1 || fit < 1 || outside > limits_.l1) return;
     fewest_ = std::min(fewest_, t.tiles());
-    if (t.tiles() > max_tiles) return;
+    if (t.tiles() > max_tiles || t.tiles() * t.slices > max_parts) return;
     t.depth = t.most_depth = std::min(most, fit);
     t.tokens = tokens_of(t);
     t.rest_bytes += t.depth * t.slot_size;
@@ -561,8 +629,9 @@ class searcher {
       other.cost = costs_.cost(other);
       if (other.cost < t.cost) t = std::move(other);
     }
-    const form key{slices, s.dims.size() == step_.dims.size() ? 0 : s.dims[0], d, may_be_whole,
-                   bands > 1};
+    const form key{t.slices,    s.dims.size() == step_.dims.size() ? 0 : s.dims[0],
+                   d,           t.may_be_whole,
+                   t.bands > 1, t.has_columns};
     const auto at = best_.find(key);
     if (at != best_.end() && t.cost >= at->second.cost) return;
     t.ahead_cost = costs_.ahead_cost(t);
@@ -654,7 +723,7 @@ class searcher {
     for (const loading l : t.loads) t.is_nested = t.is_nested || l == loading::by_outer;
     t.is_nested = t.slices == 1 && (t.is_nested || (!written.outer && written.rows && t.outer > 1));
     t.is_serial = t.slices > 1 || !written.rows || (!written.outer && !t.is_nested);
-    for (std::uint32_t k = 0; k < s.registers + (t.slices > 1 ? 1 : 0); ++k) {
+    for (std::uint32_t k = 0; k < s.registers + (t.has_sums() ? 1 : 0); ++k) {
       t.register_at.push_back(t.slot_size);
       if (k < s.registers) {
         t.slot_size += aligned(product(t.tile_shape(t.segments[0])) * s.register_sizes[k]);
@@ -693,7 +762,8 @@ class searcher {
     const dimensions tile = t.tile_shape(t.segments[0]);
     std::int64_t extent = 1;
     for (std::size_t k = 0; k < w.follows.size(); ++k)
-      extent += (tile[static_cast<std::size_t>(w.follows[k])] - 1) * w.of.strides[k];
+      if (w.follows[k] >= 0)
+        extent += (tile[static_cast<std::size_t>(w.follows[k])] - 1) * w.of.strides[k];
     const auto is_apart = [&](std::uint32_t d) {
       const std::size_t k = follower(w, d);
       const std::int64_t by = d == t.dimension ? t.size : 1;
@@ -732,6 +802,7 @@ class searcher {
       if (t.loads[r] == loading::by_outer) tokens -= t.parts[r];
     }
     if (t.bands > 1) return slices + tasks_of_bands(t) <= tokens ? 1 : 0;
+    if (t.has_columns) return slices + tasks <= tokens ? 1 : 0;
     if (t.slices > 1) return slices + 2 <= tokens ? 1 : 0;
     // Where the next step has tokens, too, there may be too few.
     if (limits_.tokens < device_.max_tokens() && tokens < least_tokens) return 0;
@@ -745,16 +816,17 @@ class searcher {
 
   static constexpr std::int64_t max_tiles = 1 << 14;
   static constexpr std::int64_t least_terms = 8;  ///< of a slice
-  static constexpr std::int64_t max_blocks = 1 << 10;
-  static constexpr std::int64_t least_part = 1024;  ///< bytes, of a transfer
+  static constexpr std::int64_t max_blocks = 1 << 10, max_slices = 1 << 12;
+  static constexpr std::int64_t max_parts = 1 << 18;  ///< slices of all tiles
+  static constexpr std::int64_t least_part = 1024;    ///< bytes, of a transfer
 
   const plan& plan_;
   const step& step_;
   const target& device_;
   const limits limits_;
   const estimator costs_;
-  // Slices, blocks, dimension, whether reads may be whole, and whether there are bands.
-  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t, bool, bool>;
+  // Slices, blocks, dimension, whether reads may be whole, there are bands, and slices are columns.
+  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t, bool, bool, bool>;
   std::map<form, tiling> best_;
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   std::int64_t least_ = unlimited;   ///< bytes of L1
@@ -976,7 +1048,8 @@ bool tiling::has_pieces() const {
 dimensions tiling::write_shape(const segment& s) const {
   const dimensions tile = tile_shape(s);
   dimensions out;
-  for (const std::int32_t f : step.write.follows) out.push_back(tile[static_cast<std::size_t>(f)]);
+  for (const std::int32_t f : step.write.follows)
+    out.push_back(f == slice_dimension ? 1 : tile[static_cast<std::size_t>(f)]);
   return out;
 }
 

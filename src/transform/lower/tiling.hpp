@@ -78,6 +78,7 @@ struct tiling {
   bool is_serial = false;          ///< whether all tiles do: they write between others' bytes
   bool may_be_whole = false;  ///< whether reads of which tiles have rows or slices in common are
   std::int64_t slices = 1;    ///< that a product's terms are in: what they give is added
+  bool has_columns = false;   ///< whether they are columns instead, of which each is computed once
   std::int64_t bands = 1;     ///< that a tile's rows are in, where its terms are in slices
   std::int64_t lanes = 1;     ///< bands that are worked on at once
   std::vector<segment> segments;
@@ -121,6 +122,7 @@ struct tiling {
   [[nodiscard]] bool is_sliced(std::size_t read) const noexcept {
     return loads[read] == loading::by_slice || loads[read] == loading::slices_once;
   }
+  [[nodiscard]] bool has_sums() const noexcept { return slices > 1 && !has_columns; }
   /// Whether the slices that the first tile loads stay for the others.
   [[nodiscard]] bool keeps_slices() const noexcept;
   /// Whether a read has two places, for one to be loaded while the other is used.
