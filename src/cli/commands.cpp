@@ -910,6 +910,7 @@ constexpr help_row example_rows[] = {
     {"convert", in_alir, "tessera convert model.json model.v2.json.gz --to v2"},
     {"convert", in_alir, "tessera convert model.json --output model.bc"},
     {"convert", in_alir, "tessera convert model.bc --to json --output - | jq .model[5][0]"},
+    {"convert", in_alir, "tessera convert pipeline.json -o top.v --test-bench top_tb.v"},
     {"convert", in_ark, "tessera convert ark.d1b.json ark.json --to d3"},
     {"convert", in_ark, "tessera convert ark.json - --to d2 --compact"},
     {"convert", in_ark, "tessera convert ark.json ark.nac --weights-in w.safetensors"},

@@ -88,18 +88,24 @@ struct alir_form {
   return json.find('\n') != json.npos;
 }
 
-/// Source text of another language, and a test bench for it where a file is named.
-[[nodiscard]] exit_code emit_alir(const alir::program& p, const options& o, std::string_view form) {
-  const std::string name = o.name.empty() ? stem_of(o.output) : o.name;
-  const text made = form == "cpp" ? transform::to_cpp(p, name) : transform::to_verilog(p, name);
+[[nodiscard]] std::string module_name(const options& o) {
+  return o.name.empty() ? stem_of(o.output) : o.name;
+}
+[[nodiscard]] exit_code emit_cpp(const alir::program& p, const options& o) {
+  const text made = transform::to_cpp(p, module_name(o));
+  return write_result(o.output, as_bytes(made));
+}
+/// Of a program or a pipeline, and a test bench for it where a file is named.
+template <class Program>
+[[nodiscard]] exit_code emit_verilog(const Program& p, const options& o) {
+  const text made = transform::to_verilog(p, module_name(o));
   const exit_code code = write_result(o.output, as_bytes(made));
   if (code != success || o.test_bench.empty()) return code;
-  const text bench = transform::to_verilog_test_bench(p, name);
+  const text bench = transform::to_verilog_test_bench(p, module_name(o));
   return write_result(o.test_bench, as_bytes(bench));
 }
 
-[[nodiscard]] exit_code convert_alir(const source& file, const reporting& to, const options& o,
-                                     const alir_form& form) {
+[[nodiscard]] exit_code check_source_options(const options& o, const alir_form& form) {
   const bool emits = form.encoding == "cpp" || form.encoding == "verilog";
   if (emits && form.version != 0)
     return usage_error("convert",
@@ -110,16 +116,39 @@ struct alir_form {
     return usage_error("convert", "--test-bench is for Verilog; give --to verilog, too");
   if (!o.test_bench.empty() && o.test_bench == o.output)
     return usage_error("convert", "--test-bench and OUTPUT must be different files");
+  return success;
+}
+
+[[nodiscard]] exit_code convert_alir(const source& file, const reporting& to, const options& o,
+                                     const alir_form& form) {
+  if (const exit_code code = check_source_options(o, form); code != success) return code;
   report found;
   const result<alir::program> p = verify_alir(file, &found);
   if (!p) return to.fail(found, p.error(), file);
-  if (emits) return emit_alir(*p, o, form.encoding);
+  if (form.encoding == "cpp") return emit_cpp(*p, o);
+  if (form.encoding == "verilog") return emit_verilog(*p, o);
   const result<text> out = alir::write(
       p->model(),
       {.encoding = form.encoding == "json" ? alir::encoding::json : alir::encoding::bytecode,
        .version = form.version});
   if (!out) return to.fail(out.error(), file);
   return write_result(o.output, as_bytes(*out));
+}
+
+[[nodiscard]] exit_code convert_pipeline(const source& file, const reporting& to, const options& o,
+                                         const alir_form& form) {
+  if (form.encoding == "bytecode")
+    return usage_error("convert", (o.form.empty() ? "bytecode" : "--to " + o.form) +
+                                      " applies only to ALIR programs; this is an ALIR pipeline, "
+                                      "which is always JSON");
+  if (const exit_code code = check_source_options(o, form); code != success) return code;
+  if (form.encoding == "json") return convert_alir_pipeline(file, to, o.output, form.version);
+  report found;
+  const result<alir::staged> s = verify_pipeline(file, &found);
+  if (!s) return to.fail(found, s.error(), file);
+  if (form.encoding == "verilog") return emit_verilog(*s, o);
+  const result<alir::program> p = transform::to_program(*s);
+  return p ? emit_cpp(*p, o) : to.fail(p.error(), file);
 }
 
 [[nodiscard]] exit_code convert_model(const source& file, const reporting& to,
@@ -167,14 +196,10 @@ struct alir_form {
            },
        .alir_pipeline =
            [&](const source& file) {
-             const alir_form form = program_form.value_or(alir_form{});
-             if (!form.encoding.empty() && form.encoding != "json")
-               return usage_error("convert", to_form +
-                                                 " applies only to ALIR programs; this is an "
-                                                 "ALIR pipeline, which is always JSON");
-             if (!o.name.empty() || !o.test_bench.empty())
-               return usage_error("convert", "--name and --test-bench are for ALIR programs");
-             return convert_alir_pipeline(file, to, o.output, form.version);
+             alir_form form = program_form.value_or(alir_form{});
+             if (form.encoding.empty())
+               form.encoding = encoding_of_name(o.output, format::alir_json);
+             return convert_pipeline(file, to, o, form);
            },
        .ark_model =
            [&](const source& file) {

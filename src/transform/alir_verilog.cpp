@@ -77,14 +77,49 @@ struct verilog_ports {
   }
 };
 
+/// The comment that says what the ports of a module mean.
+void append_meaning(text& to, const std::vector<verilog_port>& inputs,
+                    const std::vector<verilog_port>& outputs) {
+  to << "//   port x: floor(input * 2^e), as an integer of that width\n"
+     << "//   port y: the output is y * 2^e\n//\n";
+  for (const verilog_port& p : inputs)
+    to << "//   " << p.name << ": input " << p.index << ", e = " << p.exponent << '\n';
+  for (const verilog_port& p : outputs)
+    to << "//   " << p.name << ": output " << p.index << ", e = " << p.exponent << '\n';
+}
+/// "signed [7:0] name"
+[[nodiscard]] std::string declared(const verilog_port& p, std::string_view name) {
+  return joined(p.is_signed ? "signed [" : "[", p.bits - 1, ":0] ", name);
+}
+void append_module(text& to, std::string_view name, const std::vector<verilog_port>& inputs,
+                   const std::vector<verilog_port>& outputs, bool is_clocked) {
+  to << "\nmodule " << name << " (";
+  const char* comma = "\n";
+  if (is_clocked) to << comma << "  input clk", comma = ",\n";
+  for (const verilog_port& p : inputs)
+    to << comma << "  input " << declared(p, p.name), comma = ",\n";
+  for (const verilog_port& p : outputs)
+    to << comma << "  output " << declared(p, p.name), comma = ",\n";
+  to << ");\n";
+}
+constexpr std::string_view lint_off = "\n/* verilator lint_off WIDTH */";
+
 /// Writes one module.
 class verilog_writer {
  public:
   verilog_writer(const alir_values& values, std::string name)
       : v_(values), ports_(values), name_(std::move(name)) {}
 
+  /// With what is said at the top of a file.
+  [[nodiscard]] text write_file() {
+    out_ << "// Made by tessera convert from an ALIR program. Verilog-2001, combinational.\n//\n";
+    append_meaning(out_, ports_.inputs, ports_.outputs);
+    out_ << lint_off;
+    return write();
+  }
+
   [[nodiscard]] text write() {
-    head();
+    append_module(out_, name_, ports_.inputs, ports_.outputs, false);
     tables();
     for (const verilog_port& p : ports_.inputs) wire_of(p.value, p.name);
     for (id x = 0; x < v_.list.size(); ++x)
@@ -104,28 +139,6 @@ class verilog_writer {
  private:
   using id = std::uint32_t;
   using kind = instruction::kind;
-
-  void head() {
-    out_ << "// Made by tessera convert from an ALIR program. Verilog-2001, combinational.\n//\n"
-         << "//   port x: floor(input * 2^e), as an integer of that width\n"
-         << "//   port y: the output is y * 2^e\n//\n";
-    for (const verilog_port& p : ports_.inputs)
-      out_ << "//   " << p.name << ": input " << p.index << ", e = " << p.exponent << '\n';
-    for (const verilog_port& p : ports_.outputs)
-      out_ << "//   " << p.name << ": output " << p.index << ", e = " << p.exponent << '\n';
-    out_ << "\n/* verilator lint_off WIDTH */\nmodule " << name_ << " (";
-    const char* comma = "\n";
-    for (const verilog_port& p : ports_.inputs) {
-      out_ << comma << "  input " << (p.is_signed ? "signed " : "") << '[' << p.bits - 1 << ":0] "
-           << p.name;
-      comma = ",\n";
-    }
-    for (const verilog_port& p : ports_.outputs) {
-      out_ << comma << "  output signed [" << p.bits - 1 << ":0] " << p.name;
-      comma = ",\n";
-    }
-    out_ << ");\n";
-  }
 
   void tables() {
     std::vector<int> index_bits(v_.code.tables.size());
@@ -281,24 +294,42 @@ class verilog_writer {
   std::string name_;
 };
 
-/// Draws samples for a test bench, and says what a module's ports are for them.
+/// A program with names for its values and ports.
+struct verilog_block {
+  explicit verilog_block(const alir::program& p)
+      : program(p), values(vm::alir::compile(p, {.one_to_one = true})), ports(values) {}
+
+  const alir::program& program;
+  alir_values values;
+  verilog_ports ports;
+};
+
+/// Draws samples for a test bench, and says what a module's ports are for them. Blocks follow one another.
 class vector_maker {
  public:
-  vector_maker(const alir::program& p, const alir_values& v, const verilog_ports& ports)
-      : v_(v),
-        ports_(ports),
-        machine_(p),
-        sample_(static_cast<std::size_t>(p.model().n_inputs)),
+  explicit vector_maker(const std::vector<verilog_block>& blocks)
+      : blocks_(blocks),
+        v_(blocks.front().values),
+        ports_(blocks.front().ports),
+        machine_(blocks.back().program),
+        sample_(v_.code.n_inputs),
         outputs_(machine_.outputs()),
-        numbers_(p.size()) {
-    for (const std::int32_t x : p.model().out_idxs) operations_.push_back(x);
+        numbers_(blocks.back().program.size()) {
+    for (const verilog_block& b : blocks) before_.emplace_back(b.program);
+    before_.pop_back();
   }
 
-  /// Inputs and outputs, the first port's last bit last; empty when a lookup left its table.
+  /// Inputs and outputs, the first port's last bit last; empty when a lookup left its table, or blocks
+  /// hand on more than a double holds.
   [[nodiscard]] std::string next() {
     draw();
+    std::vector<double> row = sample_;
+    for (std::size_t i = 0; i < before_.size(); ++i) {
+      std::vector<double> from = std::exchange(row, std::vector<double>(before_[i].outputs()));
+      if (!before_[i].run(from, row, 1) || !is_exact(i, row)) return {};
+    }
     const vm::alir::outcome done =
-        machine_.run(sample_, outputs_, 1, {}, [this](const vm::alir::event& e) {
+        machine_.run(row, outputs_, 1, {}, [this](const vm::alir::event& e) {
           if (!e.values.empty()) numbers_[e.operation] = e.values[0];
         });
     if (!done) return {};
@@ -306,17 +337,27 @@ class vector_maker {
     if (ports_.inputs.empty()) append(bits, 0, 1);
     for (const verilog_port& p : ports_.inputs)
       append(bits, v_.code.inputs[p.value].converted(sample_[p.index]), p.bits);
-    for (const verilog_port& p : ports_.outputs) {
-      const std::int32_t x = operations_[p.index];
+    const verilog_block& last = blocks_.back();
+    for (const verilog_port& p : last.ports.outputs) {
+      const std::int32_t x = last.program.model().out_idxs[p.index];
       auto y = x < 0 ? 0 : static_cast<std::uint64_t>(numbers_[static_cast<std::size_t>(x)]);
-      if (v_.code.outputs[p.index].negative != 0) y = 0 - y;
+      if (last.values.code.outputs[p.index].negative != 0) y = 0 - y;
       append(bits, y, p.bits);
     }
-    if (ports_.outputs.empty()) append(bits, 0, 1);
+    if (last.ports.outputs.empty()) append(bits, 0, 1);
     return bits;
   }
 
  private:
+  /// Whether all that block i hands on is a whole number of what it and the next block count in.
+  [[nodiscard]] bool is_exact(std::size_t i, const std::vector<double>& row) const {
+    const auto fits = [&row](const std::vector<verilog_port>& ports, int sign) {
+      return std::all_of(ports.begin(), ports.end(), [&](const verilog_port& p) {
+        return std::fabs(std::ldexp(row[p.index], sign * p.exponent)) < 0x1p53;
+      });
+    };
+    return fits(blocks_[i].ports.outputs, -1) && fits(blocks_[i + 1].ports.inputs, 1);
+  }
   std::uint64_t random() noexcept {  // SplitMix64
     std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
@@ -345,12 +386,13 @@ class vector_maker {
     }
   }
 
-  const alir_values& v_;
-  const verilog_ports& ports_;
-  vm::alir::observed_machine machine_;
+  const std::vector<verilog_block>& blocks_;
+  const alir_values& v_;        // of the first block
+  const verilog_ports& ports_;  // likewise
+  std::vector<vm::alir::machine> before_;
+  vm::alir::observed_machine machine_;  // of the last block
   std::vector<double> sample_, outputs_;
   std::vector<std::int64_t> numbers_;
-  std::vector<std::int32_t> operations_;
   std::uint64_t state_ = 1, count_ = 0;
 };
 
@@ -363,6 +405,18 @@ class vector_maker {
   return out;
 }
 
+/// The ports of a list as parts of a bus, the first one lowest.
+void connect_to_bus(text& to, const std::vector<verilog_port>& list, std::string_view bus,
+                    const char*& comma) {
+  std::size_t at = 0;
+  for (const verilog_port& port : list) {
+    to << comma << "    ." << port.name << '(' << bus << '['
+       << at + static_cast<std::size_t>(port.bits) - 1 << ':' << at << "])";
+    at += static_cast<std::size_t>(port.bits);
+    comma = ",\n";
+  }
+}
+
 constexpr std::string_view bench_loop = R"(
     errors = 0;
     for (k = 0; k < count; k = k + 1) begin
@@ -373,60 +427,167 @@ constexpr std::string_view bench_loop = R"(
         errors = errors + 1;
       end
     end
-    if (errors == 0 && count > 0)
+)";
+/// A vector enters before each edge; after it, that of `later` edges ago is at the output.
+constexpr std::string_view clocked_loop = R"(
+    errors = 0;
+    clk = 0;
+    for (k = 0; k < count + later; k = k + 1) begin
+      if (k < count) {unused, in} = vectors[k];
+      #1 clk = 1;
+      #1;
+      if (k >= later) begin
+        {expected, entered} = vectors[k - later];
+        if (out !== expected) begin
+          if (errors < 10) $display("FAIL vector %0d: in %h, out %h, expected %h", k - later, entered, out, expected);
+          errors = errors + 1;
+        end
+      end
+      clk = 0;
+    end
 )";
 
-[[nodiscard]] alir_values one_to_one(const alir::program& p) {
-  return alir_values(vm::alir::compile(p, {.one_to_one = true}));
-}
-
-}  // namespace
-
-text to_verilog(const alir::program& p, std::string_view name) {
-  return verilog_writer(one_to_one(p), identifier_of(name)).write();
-}
-
-text to_verilog_test_bench(const alir::program& p, std::string_view name, std::size_t vectors) {
-  const alir_values v = one_to_one(p);
-  const verilog_ports ports(v);
-  vector_maker maker(p, v, ports);
+/// The test bench of blocks one after the other. A clocked one has `later` edges after a sample's own.
+[[nodiscard]] text test_bench(const std::vector<verilog_block>& blocks, const std::string& module,
+                              std::size_t vectors, bool is_clocked, std::uint64_t later) {
+  vector_maker maker(blocks);
+  const auto &inputs = blocks.front().ports.inputs, &outputs = blocks.back().ports.outputs;
   std::vector<std::string> made;
   for (std::size_t tries = 0; tries < 4 * vectors && made.size() < vectors; ++tries)
     if (std::string bits = maker.next(); !bits.empty()) made.push_back(hex_of(std::move(bits)));
-  const std::size_t in = std::max<std::size_t>(verilog_ports::bits_of(ports.inputs), 1);
-  const std::size_t out = std::max<std::size_t>(verilog_ports::bits_of(ports.outputs), 1);
-  const std::string module = identifier_of(name);
+  const std::size_t in = std::max<std::size_t>(verilog_ports::bits_of(inputs), 1);
+  const std::size_t out = std::max<std::size_t>(verilog_ports::bits_of(outputs), 1);
   text to;
   to << "// Made by tessera convert: a test bench for " << module
      << ", with what Tessera's machine\n"
      << "// gives. It prints PASS, or FAIL and stops: `vvp -N` and Verilator then give a status "
         "that\n"
      << "// isn't 0.\n\nmodule " << module << "_tb;\n"
-     << "  parameter count = " << made.size() << ";\n  reg [" << in - 1 << ":0] in;\n  wire ["
-     << out - 1 << ":0] out;\n  reg [" << out - 1 << ":0] expected;\n  reg [" << in + out - 1
+     << "  parameter count = " << made.size();
+  if (is_clocked) to << ", later = " << later << ";\n  reg clk";
+  to << ";\n  reg [" << in - 1 << ":0] in" << (is_clocked ? ", entered" : "") << ";\n  wire ["
+     << out - 1 << ":0] out;\n  reg [" << out - 1 << ":0] expected"
+     << (is_clocked ? ", unused" : "") << ";\n  reg [" << in + out - 1
      << ":0] vectors [0:" << std::max<std::size_t>(made.size(), 1) - 1
      << "];\n  integer k, errors;\n\n  " << module << " dut (";
   const char* comma = "\n";
-  const auto connect = [&](const std::vector<verilog_port>& list, const char* bus) {
-    std::size_t at = 0;
-    for (const verilog_port& port : list) {
-      to << comma << "    ." << port.name << '(' << bus << '['
-         << at + static_cast<std::size_t>(port.bits) - 1 << ':' << at << "])";
-      at += static_cast<std::size_t>(port.bits);
-      comma = ",\n";
-    }
-  };
-  connect(ports.inputs, "in");
-  connect(ports.outputs, "out");
+  if (is_clocked) to << comma << "    .clk(clk)", comma = ",\n";
+  connect_to_bus(to, inputs, "in", comma);
+  connect_to_bus(to, outputs, "out", comma);
   to << ");\n";
-  if (ports.outputs.empty()) to << "  assign out = 1'b0;\n";
+  if (outputs.empty()) to << "  assign out = 1'b0;\n";
   to << "\n  initial begin\n";
   for (std::size_t k = 0; k < made.size(); ++k)
     to << "    vectors[" << k << "] = " << in + out << "'h" << made[k] << ";\n";
-  to << bench_loop.substr(1) << "      begin $display(\"PASS " << module
+  to << (is_clocked ? clocked_loop : bench_loop).substr(1)
+     << "    if (errors == 0 && count > 0)\n      begin $display(\"PASS " << module
      << ": %0d vectors\", count); $finish; end\n    else begin $display(\"FAIL " << module
      << ": %0d of %0d vectors\", errors, count); $stop; end\n  end\nendmodule\n";
   return to;
+}
+
+[[nodiscard]] std::vector<verilog_block> blocks_of(const alir::staged& p) {
+  std::vector<verilog_block> blocks;
+  blocks.reserve(p.size());
+  for (std::size_t i = 0; i < p.size(); ++i) blocks.emplace_back(p.block(i));
+  return blocks;
+}
+
+/// Writes the modules of blocks, and one that has registers between them.
+class verilog_pipeline_writer {
+ public:
+  verilog_pipeline_writer(const alir::staged& p, std::string name)
+      : p_(p), name_(std::move(name)), blocks_(blocks_of(p)) {}
+
+  [[nodiscard]] text write() {
+    const auto &inputs = blocks_.front().ports.inputs, &outputs = blocks_.back().ports.outputs;
+    out_ << "// Made by tessera convert from an ALIR pipeline. Verilog-2001.\n//\n"
+         << "// Each edge of clk takes in a sample; its result is at the output after ";
+    if (p_.latency() < 2)
+      out_ << (p_.latency() == 0 ? "no edge.\n//\n" : "that edge.\n//\n");
+    else
+      out_ << p_.latency() - 1 << " more.\n//\n";
+    append_meaning(out_, inputs, outputs);
+    out_ << lint_off;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const text module = verilog_writer(blocks_[i].values, joined(name_, "_block", i)).write();
+      out_ << module;
+    }
+    append_module(out_, name_, inputs, outputs, true);
+    for (std::size_t i = 0; i < blocks_.size(); ++i) block(i);
+    for (const verilog_port& y : outputs) {
+      const std::string from = output(blocks_.size() - 1, y);
+      if (p_.output_register()) keep(y, "r_" + y.name, from);
+      out_ << "  assign " << y.name << " = " << (p_.output_register() ? "r_" + y.name : from)
+           << ";\n";
+    }
+    out_ << "endmodule\n";
+    return std::move(out_);
+  }
+
+ private:
+  [[nodiscard]] static std::string output(std::size_t i, const verilog_port& y) {
+    return joined("b", i, '_', y.name);
+  }
+  /// A register.
+  void keep(const verilog_port& p, const std::string& name, std::string_view value) {
+    out_ << "  reg " << declared(p, name) << ";\n  always @(posedge clk) " << name
+         << " <= " << value << ";\n";
+  }
+  /// What goes into a port, scaled from what the block before gives.
+  [[nodiscard]] std::string source(std::size_t i, const verilog_port& x) const {
+    if (i == 0) return x.name;
+    const verilog_port& y = blocks_[i - 1].ports.outputs[x.index];
+    const int left = y.exponent + x.exponent;
+    const std::string from = output(i - 1, y);
+    if (left == 0) return from;
+    return left > 0 ? joined(from, " <<< ", left) : joined(from, " >>> ", -left);
+  }
+  void block(std::size_t i) {
+    const verilog_ports& ports = blocks_[i].ports;
+    out_ << "\n  // block " << i << '\n';
+    const bool is_kept = i != 0 || p_.input_register();
+    for (const verilog_port& x : ports.inputs)
+      if (is_kept) keep(x, joined("r", i, '_', x.name), source(i, x));
+    for (const verilog_port& y : ports.outputs)
+      out_ << "  wire " << declared(y, output(i, y)) << ";\n";
+    out_ << "  " << name_ << "_block" << i << " block" << i << " (";
+    const char* comma = "\n";
+    for (const verilog_port& x : ports.inputs) {
+      out_ << comma << "    ." << x.name << '(' << (is_kept ? joined("r", i, '_', x.name) : x.name)
+           << ')';
+      comma = ",\n";
+    }
+    for (const verilog_port& y : ports.outputs) {
+      out_ << comma << "    ." << y.name << '(' << output(i, y) << ')';
+      comma = ",\n";
+    }
+    out_ << ");\n";
+  }
+
+  const alir::staged& p_;
+  std::string name_;
+  std::vector<verilog_block> blocks_;
+  text out_;
+};
+
+}  // namespace
+
+text to_verilog(const alir::program& p, std::string_view name) {
+  return verilog_writer(verilog_block(p).values, identifier_of(name)).write_file();
+}
+text to_verilog(const alir::staged& p, std::string_view name) {
+  return verilog_pipeline_writer(p, identifier_of(name)).write();
+}
+
+text to_verilog_test_bench(const alir::program& p, std::string_view name, std::size_t vectors) {
+  std::vector<verilog_block> blocks;
+  blocks.emplace_back(p);
+  return test_bench(blocks, identifier_of(name), vectors, false, 0);
+}
+text to_verilog_test_bench(const alir::staged& p, std::string_view name, std::size_t vectors) {
+  return test_bench(blocks_of(p), identifier_of(name), vectors, true,
+                    p.latency() == 0 ? 0 : p.latency() - 1);
 }
 
 }  // namespace transform

@@ -29,6 +29,7 @@
 
 #include "alir/samples.hpp"
 #include "support/catch.hpp"
+#include "tessera/transform/pipeline_alir.hpp"
 #include "tessera/vm/alir.hpp"
 #include "vm/alir/random_program.hpp"
 
@@ -66,6 +67,43 @@ struct subject {
     tessera::alir::model m = samples::model(file.content);
     std::vector<double> in = random_program::inputs(m, 1, 50);
     all.push_back({file.name, verified(std::move(m)), std::move(in), 50});
+  }
+  return all;
+}
+
+struct staged_subject {
+  std::string name;
+  tessera::alir::staged pipeline;
+};
+
+/// Pipelines cut from random programs, with and without registers at their ends, and those of tests/data.
+[[nodiscard]] inline std::vector<staged_subject> pipelines(std::uint64_t random_ones) {
+  std::vector<staged_subject> all;
+  const auto add = [&all](std::string name, tessera::alir::pipeline&& p) {
+    auto s = tessera::alir::verify(std::move(p));
+    if (!s) FAIL("not verified: " << name);
+    all.push_back({std::move(name), std::move(*s)});
+  };
+  for (std::uint64_t seed = 0; all.size() < random_ones; ++seed) {
+    tessera::alir::model m = random_program::make(
+        {.seed = seed,
+         .density = seed % 3 == 0 ? random_program::mix::dense : random_program::mix::mixed,
+         .max_ops = seed % 10 == 9 ? 600 : 150,
+         .may_trap = seed % 4 == 0});
+    random_program::set_latencies(m, seed);
+    auto made = tessera::transform::to_pipeline(
+        verified(std::move(m)), {.latency_cutoff = 0.375 + static_cast<double>(seed % 3) / 8,
+                                 .input_register = seed % 2 == 0,
+                                 .output_register = seed % 4 < 2});
+    if (!made.refusal.empty() || (made.pipeline.blocks.size() < 2 && seed % 5 != 0)) continue;
+    add("cut_" + std::to_string(seed), std::move(made.pipeline));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(samples::folder() / "pipelines")) {
+    if (entry.path().extension() != ".json") continue;
+    auto p = tessera::alir::read_pipeline(samples::load(entry.path()));
+    if (!p) FAIL("not read: " << entry.path());
+    const std::string whole = entry.path().filename().string();
+    add("file_" + whole.substr(0, whole.find('.')), std::move(*p));
   }
   return all;
 }

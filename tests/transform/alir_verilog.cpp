@@ -14,8 +14,9 @@ namespace {
 using tessera::alir::opcode;
 namespace transform = tessera::transform;
 
-void write_module(const emitted::folder& at, const std::string& name,
-                  const tessera::alir::program& p, std::size_t vectors = 64) {
+template <class Program>
+void write_module(const emitted::folder& at, const std::string& name, const Program& p,
+                  std::size_t vectors = 64) {
   const tessera::text module = transform::to_verilog(p, name);
   const tessera::text bench = transform::to_verilog_test_bench(p, name, vectors);
   at.write(name + ".v", module);
@@ -51,6 +52,29 @@ tessera::alir::program sum_or_difference(opcode which) {
   return p.verified();
 }
 
+/// -x * 8 leaves the first block; the second one takes half of it, an eighth, and a 0.
+tessera::alir::staged scaled() {
+  build::sketch first, second;
+  const auto x = first.input(build::bits(6, 1));
+  first.output(x, 3, true), first.output(x, -3), first.output(-1);
+  const auto a = second.input(build::bits(5, -1), -1), b = second.input(build::bits(7, 5)),
+             zero = second.input(build::bits(3));
+  for (const std::int32_t y : {a, b, zero}) second.output(y);
+  second.output(second.op({.id0 = 1, .code = opcode::input, .qint = build::unsigned_bits(4, 1)}));
+  tessera::alir::pipeline p;
+  p.form = tessera::alir::pipeline_form::list;
+  p.blocks.push_back(std::move(first.model));
+  p.blocks.push_back(std::move(second.model));
+  auto s = tessera::alir::verify(std::move(p));
+  if (!s) FAIL("not verified");
+  return std::move(*s);
+}
+std::vector<emitted::staged_subject> all_pipelines(std::uint64_t random_ones) {
+  std::vector<emitted::staged_subject> all = emitted::pipelines(random_ones);
+  all.push_back({"scaled", scaled()});
+  return all;
+}
+
 }  // namespace
 
 TEST_CASE("transform/alir_verilog: test benches pass in Icarus Verilog", "[transform][.compile]") {
@@ -70,6 +94,28 @@ TEST_CASE("transform/alir_verilog: test benches pass in Icarus Verilog", "[trans
     ++count;
   }
   CHECK(count >= 90);
+  std::size_t pipelines = 0;
+  for (const emitted::staged_subject& s : all_pipelines(40)) {
+    INFO(s.name);
+    const tessera::text bench = transform::to_verilog_test_bench(s.pipeline, s.name, 64);
+    if (bench.view().find("count = 64") == std::string_view::npos) continue;
+    write_module(at, s.name, s.pipeline);
+    check_passes(at, s.name, icarus(s.name));
+    ++pipelines;
+  }
+  CHECK(pipelines >= 40);
+  // One that comes a cycle early fails.
+  const emitted::staged_subject cut = std::move(emitted::pipelines(1).front());
+  REQUIRE(cut.pipeline.output_register());
+  write_module(at, cut.name, cut.pipeline);
+  CHECK(at.run(icarus(cut.name)) == 0);
+  tessera::alir::pipeline early = tessera::alir::staged(cut.pipeline).release();
+  early.output_register = false;
+  const tessera::text sooner =
+      transform::to_verilog(*tessera::alir::verify(std::move(early)), cut.name);
+  at.write(cut.name + ".v", sooner);
+  CHECK(at.run(icarus(cut.name)) != 0);
+  CHECK(at.read("log.txt").find("FAIL " + cut.name) != std::string::npos);
   // One that is wrong fails, with a status.
   write_module(at, "wrong", sum_or_difference(opcode::add));
   CHECK(at.run(icarus("wrong")) == 0);
@@ -88,16 +134,20 @@ TEST_CASE("transform/alir_verilog: test benches pass in Verilator", "[transform]
   // All in one design, for each takes long to build: so it's the design that ends.
   std::string files, top = "module all_tb;\n  initial #1000 $finish;\n";
   std::vector<std::string> names;
-  for (const emitted::subject& s : emitted::subjects(12)) {
-    const tessera::text bench = transform::to_verilog_test_bench(s.program, s.name, 16);
-    if (bench.view().find("count = 16;") == std::string_view::npos) continue;
-    write_module(at, s.name, s.program, 16);
-    at.write(s.name + "_tb.v", samples::with(std::string(bench.view()), " $finish;", ""));
-    names.push_back(s.name);
-    files += s.name + ".v " + s.name + "_tb.v ";
-    top += "  " + s.name + "_tb " + s.name + "_tb();\n";
-  }
+  const auto add = [&](const std::string& name, const auto& p) {
+    const tessera::text bench = transform::to_verilog_test_bench(p, name, 16);
+    if (bench.view().find("count = 16") == std::string_view::npos) return;
+    write_module(at, name, p, 16);
+    at.write(name + "_tb.v", samples::with(std::string(bench.view()), " $finish;", ""));
+    names.push_back(name);
+    files += name + ".v " + name + "_tb.v ";
+    top += "  " + name + "_tb " + name + "_tb();\n";
+  };
+  for (const emitted::subject& s : emitted::subjects(12)) add(s.name, s.program);
   CHECK(names.size() >= 25);
+  const std::size_t programs = names.size();
+  for (const emitted::staged_subject& s : all_pipelines(20)) add(s.name, s.pipeline);
+  CHECK(names.size() >= programs + 20);
   at.write("all_tb.v", top + "endmodule\n");
   const int status = at.run(verilator("all_tb", files + "all_tb.v"));
   const std::string log = at.read("log.txt");
@@ -123,4 +173,24 @@ TEST_CASE("transform/alir_verilog: the text of a small program", "[transform]") 
         text.npos);
   CHECK(text.find("//   x0: input 0, e = 1\n") != text.npos);
   CHECK(text.find("//   y0: output 0, e = -1\n") != text.npos);
+}
+
+TEST_CASE("transform/alir_verilog: the text of a small pipeline", "[transform]") {
+  const tessera::text made = transform::to_verilog(scaled(), "wires");
+  const std::string_view text = made;
+  CHECK(
+      text.find(
+          "\nmodule wires (\n  input clk,\n  input signed [5:0] x0,\n  output signed [4:0] y0,") !=
+      text.npos);
+  CHECK(text.find("after 2 more.") != text.npos);
+  CHECK(text.find("  reg signed [5:0] r0_x0;\n  always @(posedge clk) r0_x0 <= x0;\n") !=
+        text.npos);
+  // Where scales differ it's shifted, and only there.
+  CHECK(text.find(" r1_x0 <= b0_y0;\n") != text.npos);
+  CHECK(
+      text.find("  reg signed [6:0] r1_x1_v1;\n  always @(posedge clk) r1_x1_v1 <= b0_y1 <<< 1;") !=
+      text.npos);
+  CHECK(text.find("  assign y0 = r_y0;\n") != text.npos);
+  const tessera::text bench = transform::to_verilog_test_bench(scaled(), "wires", 8);
+  CHECK(bench.view().find("parameter count = 8, later = 2;\n  reg clk;") != text.npos);
 }

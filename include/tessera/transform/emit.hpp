@@ -29,8 +29,12 @@
 //   ports         x0, x1 … (x0_v3 where several operations read an input) and y0, y1 …: integers, whose
 //                 scales a comment says. Inputs and outputs without bits have no port, or one bit
 //   lookups       functions with a case; outside its table a value is x, where the machine traps
+//   pipelines     a module for each block, and one with the input clk and the registers, as wide as the
+//                 ports of the block after them. No reset: outputs are x until the first sample is there
 //   test bench    module NAME_tb in a file of its own: corners and random samples with what the machine
-//                 gives. Prints PASS, or FAIL and calls $stop, which `vvp -N` and Verilator make a status
+//                 gives. Prints PASS, or FAIL and calls $stop, which `vvp -N` and Verilator make a status.
+//                 Of a pipeline, a sample at each edge. Those of which a block hands on more than the
+//                 53 bits of the machine's doubles are left out
 //
 // Nothing of the file but numbers gets into the text. The same program gives the same text everywhere.
 //
@@ -58,14 +62,20 @@ namespace transform {
 /// keywords get one. Of a path, give the file's name without its ending.
 [[nodiscard]] std::string identifier_of(std::string_view name);
 
-/// A header whose namespace has that name; see identifier_of.
+/// A header whose namespace has that name; see identifier_of. Of a pipeline: to_program, in
+/// pipeline_alir.hpp.
 [[nodiscard]] text to_cpp(const alir::program& p, std::string_view name);
 
 /// A module of that name; see identifier_of.
 [[nodiscard]] text to_verilog(const alir::program& p, std::string_view name);
 
+/// The modules of a pipeline; the last one has that name.
+[[nodiscard]] text to_verilog(const alir::staged& p, std::string_view name);
+
 /// The test bench of that module. Samples with a lookup outside its table are left out.
 [[nodiscard]] text to_verilog_test_bench(const alir::program& p, std::string_view name,
+                                         std::size_t vectors = 256);
+[[nodiscard]] text to_verilog_test_bench(const alir::staged& p, std::string_view name,
                                          std::size_t vectors = 256);
 
 }  // namespace transform
