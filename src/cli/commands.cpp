@@ -87,6 +87,8 @@ constexpr verb_row verb_rows[] = {
     {"genome tree", "Draw the family tree of networks", in_networks, usual_exit_codes},
     {"genome transplant", "Give a network the weights of another one's matching blocks", in_nac,
      usual_exit_codes},
+    {"genome synthesize", "Make new networks by the rules of others", in_networks,
+     usual_exit_codes},
 };
 
 // ---- options
@@ -497,6 +499,39 @@ constexpr option_row option_rows[] = {
     {of_distances, "--sample", "N", in_networks,
      "The maximum number of models; a larger corpus is sampled (2000)", "", 2, 2000},
     {of_distances, "--seed", "S", in_networks, "The seed of the sample (1)"},
+    {"genome synthesize", "FILE...", "", everywhere,
+     "Networks whose rules are learned: NAC containers, ARK models, v1.2\n"
+     "streams and signatures, or folders of them (the registry has the rules)"},
+    {"genome synthesize", "--registry", "FILE", everywhere,
+     "The registry with the rules; with FILE that of its streams"},
+    {"genome synthesize", "--keep-going", "", everywhere,
+     "Leave out inputs that can't be read, and report them"},
+    {"genome synthesize", "--json", "", everywhere, "Print the networks as one JSON object"},
+    {"genome synthesize", "-o,--output", "FILE", everywhere,
+     "The file for the container, or the folder for several; - is standard output"},
+    {"genome synthesize", "--signatures", "FILE", everywhere,
+     "The file for the networks as v1.2 streams, a JSON object by name"},
+    {"genome synthesize", "--output-registry", "FILE", everywhere,
+     "The file for the registry of these streams"},
+    {"genome synthesize", "--seed", "S", everywhere,
+     "The seed: the same one gives the same networks (1)"},
+    {"genome synthesize", "--count", "N", everywhere, "The number of networks (1)", "", 1, 100000},
+    {"genome synthesize", "--shape", "SHAPE", everywhere,
+     "The shape of the input, 1x3x32x32 (one that fits the first operation)"},
+    {"genome synthesize", "--device", "FILE", everywhere,
+     "A NEM device: only networks that `tessera lower` makes programs for it of"},
+    {"genome synthesize", "--min-operations", "N", everywhere,
+     "The minimum number of operations (8)", "", 1, 1000},
+    {"genome synthesize", "--max-operations", "N", everywhere,
+     "The maximum number of operations (40)", "", 1, 1000},
+    {"genome synthesize", "--max-width", "N", everywhere,
+     "The maximum number of outputs of a layer (64)", "", 1, 65536},
+    {"genome synthesize", "--max-parameters", "N", everywhere,
+     "The maximum number of elements of all weights (1048576)"},
+    {"genome synthesize", "--max-macs", "N", everywhere,
+     "The maximum number of multiply-accumulates of a run (268435456)"},
+    {"genome synthesize", "--max-memory", "BYTES", everywhere,
+     "The maximum peak memory of a run (268435456)"},
     {"genome transplant", "DONOR!", "", everywhere,
      "The container that has the weights; - is standard input"},
     {"genome transplant", "RECIPIENT!", "", everywhere,
@@ -837,6 +872,13 @@ node. The table shows up to 12 models; for more it lists the nearest neighbours 
      R"(The two networks with the nearest genes become neighbours, then the next two, until one tree is left
 (neighbour joining): architectures that were derived from each other share a branch, whose length
 shows how much changed. Of more than 2,000 models a sample is drawn, and a note reports it.)"},
+    {"genome synthesize", everywhere,
+     R"(Operations are drawn one after another by the rules' counts: what follows the last one, with which
+constants, and which results it joins. Shapes are inferred by running each one; where it doesn't run,
+its constants are repaired, or a missing branch is grown, or another operation is drawn. Weights are
+random. All networks run, and none is the same as another one or as those that the rules come from.
+FILE gives the networks of one family: their rules are learned without thresholds, and the report
+says how near each network is to them. Patterns aren't drawn: use flat streams.)"},
     {"genome transplant", everywhere,
      R"(Blocks are what lies between two results that everything passes on its way from the inputs to the
 outputs, as a residual block does. Blocks of the same operations, connected alike, are matched in
@@ -1007,6 +1049,13 @@ constexpr help_row example_rows[] = {
      "tessera genome tree models/ --format dot | neato -Tpng > family.png"},
     {"genome tree", everywhere,
      "tessera genome tree corpus/ --sample 500 --seed 7 > family.newick"},
+    {"genome synthesize", everywhere,
+     "tessera genome synthesize --registry registry.json --seed 7 -o new.nac"},
+    {"genome synthesize", everywhere,
+     "tessera genome synthesize resnets/ --count 100 --shape 1x3x32x32 -o new/"},
+    {"genome synthesize", everywhere,
+     "tessera genome synthesize models/ --count 1000 -o new/ \\\n"
+     "      --signatures new.json --output-registry registry.json"},
     {"genome transplant", everywhere,
      "tessera genome transplant teacher.nac student.nac -o warm.nac"},
     {"genome transplant", everywhere,

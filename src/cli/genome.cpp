@@ -102,6 +102,7 @@ void add_genome(const command& app, action& run) {
   add_genome_compare(verb, run);
   add_genome_tree(verb, run);
   add_genome_transplant(verb, run);
+  add_genome_synthesize(verb, run);
 }
 
 }  // namespace cli

@@ -208,6 +208,7 @@ void add_genome_profile(const command& genome, action& run);
 void add_genome_compare(const command& genome, action& run);
 void add_genome_tree(const command& genome, action& run);
 void add_genome_transplant(const command& genome, action& run);
+void add_genome_synthesize(const command& genome, action& run);
 
 }  // namespace cli
 }  // namespace tessera::inline TESSERA_ABI

@@ -35,16 +35,6 @@ struct lower_verb_options {
   run_options run;
 };
 
-/// A program without statements, for what verifying it says of the device.
-[[nodiscard]] std::optional<source> empty_program() {
-  constexpr std::string_view text = "program lowered:\n";
-  source out{"<program>", {}, format::nem};
-  if (!out.content.reserve(text.size())) return std::nullopt;
-  std::memcpy(out.content.end(), text.data(), text.size());
-  out.content.advance(text.size());
-  return out;
-}
-
 class lowering_run {
  public:
   lowering_run(const source& file, const reporting& to, const lower_verb_options& o)
@@ -53,7 +43,8 @@ class lowering_run {
   [[nodiscard]] exit_code run() {
     const nac_model in = verify_nac(file_, to_, options_.run.nac.weights);
     if (!in.program) return in.code;
-    if (const exit_code code = load_device(); code != success) return code;
+    device_ = verify_device(options_.device, to_);
+    if (!device_.program) return device_.failure;
     if (const exit_code code = take_shapes(*in.program); code != success) return code;
     if (options_.no_optimize) return lower(*in.program, *in.program);
     const result<transform::optimized> better = transform::optimize(*in.program);
@@ -69,21 +60,6 @@ class lowering_run {
   }
 
  private:
-  [[nodiscard]] exit_code load_device() {
-    std::optional<source> program = empty_program();
-    if (!program) return to_.fail(error{errc::budget_memory}, file_);
-    nem_options how = options_.device;
-    device_ = verify_nem(*program, {program->name, to_.as_json}, how);
-    if (device_.program) return success;
-    // The program is ours: what is wrong is the device.
-    const named_device device = device_of(options_.device.device);
-    const std::string name = shown_name(device.file.empty() ? device.name : device.file);
-    for (diagnostic& d : device_.found)
-      if (d.severity == "error" && d.included.empty() && d.line)
-        d = diagnose(name, d.rule, d.message + (d.rule.empty() ? "" : " [" + d.rule + ']'));
-    return fail_nem(device_, *program, to_);
-  }
-
   [[nodiscard]] exit_code take_shapes(const nac::program& p) {
     if (options_.run.nac.shapes.size() < p.inputs().size()) {
       std::string names;

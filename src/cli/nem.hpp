@@ -105,6 +105,9 @@ void write_checked(json::writer& w, const nem::program& p);
 
 /// Reports why there is no program.
 [[nodiscard]] exit_code fail_nem(const nem_outcome& found, const source& from, const reporting& to);
+/// A program without statements for the device of the options; without one, the error has been reported,
+/// and `failure` is the exit code.
+[[nodiscard]] nem_outcome verify_device(const nem_options& options, const reporting& to);
 /// Which devices of a folder a program runs on, and what prevents the others.
 [[nodiscard]] exit_code check_nem_devices(const source& file, const reporting& to,
                                           const nem_options& options);

@@ -3,6 +3,7 @@
 //
 // `tessera check --devices FOLDER`: which devices can run a NEM program.
 
+#include <cstring>
 #include <map>
 #include <set>
 #include <tessera/core/json_write.hpp>
@@ -164,6 +165,28 @@ exit_code check_nem_devices(const source& file, const reporting& to, const nem_o
   const text out =
       to.as_json ? json_of(to, trials.tried()) : table_of(file, trials.tried(), running);
   return std::max(code, print_result(out, running == 0 ? bad_input : success));
+}
+
+nem_outcome verify_device(const nem_options& options, const reporting& to) {
+  constexpr std::string_view text = "program lowered:\n";
+  source program{"<program>", {}, format::nem};
+  nem_outcome out;
+  if (!program.content.reserve(text.size())) {
+    out.failure = to.fail(error{errc::budget_memory}, program);
+    return out;
+  }
+  std::memcpy(program.content.end(), text.data(), text.size());
+  program.content.advance(text.size());
+  out = verify_nem(program, {program.name, to.as_json}, options);
+  if (out.program) return out;
+  // The program is ours: what is wrong is the device.
+  const named_device device = device_of(options.device);
+  const std::string name = shown_name(device.file.empty() ? device.name : device.file);
+  for (diagnostic& d : out.found)
+    if (d.severity == "error" && d.included.empty() && d.line)
+      d = diagnose(name, d.rule, d.message + (d.rule.empty() ? "" : " [" + d.rule + ']'));
+  out.failure = fail_nem(out, program, to);
+  return out;
 }
 
 }  // namespace cli
