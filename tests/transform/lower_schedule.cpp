@@ -235,6 +235,42 @@ TEST_CASE("transform/lower: rows stay for all slices of columns", "[transform]")
       check(residual, {24, 256}, device("small", l1, 0), type);
 }
 
+TEST_CASE("transform/lower: what one step reads is quantized by it, tile by tile", "[transform]") {
+  std::size_t folded = 0, pieces = 0;
+  const auto check = [&](const container& net, const std::vector<std::int64_t>& shape,
+                         const device& on) {
+    std::string text;
+    CHECK(lowers(net.program(), on, {shape}, element::i8, &text) == "");
+    const std::size_t name = text.find("\"quantize input_0, ");
+    const bool is_folded = name != std::string::npos;
+    folded += is_folded ? 1 : 0;
+    CHECK(count_of(text, "\"quantize input_0\"") == (is_folded ? 0 : 1));
+    pieces += count_of(text, "q0 = transfer.async");
+  };
+  for (const char* const how : {"[1, 1], [1, 1]", "[2, 2], [1, 1]"})
+    for (const std::int64_t rows : {24, 37}) {
+      const container net = convolution({16, 16, 3, 3}, how);
+      check(net, {1, rows, 24, 16}, device("large"));
+      check(net, {1, rows, 24, 16}, device("npm_lite", 40960, 0));
+      check(net, {2, rows, 24, 16}, device("small", 20480, 0));
+    }
+  for (const std::int64_t l1 : {12288, 24576, 65536, 1 << 20})
+    for (const bool has_bias : {false, true})
+      check(product(256, 48, has_bias), {40, 256}, device("npm_lite", l1, 0));
+  CHECK(folded >= 12);
+  CHECK(pieces > 0);
+  // What two steps read is quantized once.
+  program_text text(4);
+  const std::string x = text.add("input");
+  const std::string a = text.add("aten.linear.default(" + x + ", " + text.weight({8, 16}) + ")");
+  const std::string b = text.add("aten.linear.default(" + x + ", " + text.weight({8, 16}) + ")");
+  const container both(
+      std::string_view(text.with_output(text.add("aten.add.Tensor(" + a + ", " + b + ")"))));
+  folded = 0;
+  check(both, {4, 16}, device("large"));
+  CHECK(folded == 0);
+}
+
 TEST_CASE("transform/lower: large layers keep four units busy", "[transform]") {
   const struct {
     container net;

@@ -59,6 +59,24 @@ using nem::expr;
   return out;
 }
 
+/// Of what is loaded before it is converted.
+[[nodiscard]] std::string raw_name(const std::string& token) { return token + 'r'; }
+
+[[nodiscard]] dimensions in_bytes(dimensions strides, const number_form& of) {
+  for (std::int64_t& s : strides) s *= of.size();
+  return strides;
+}
+
+/// The tokens of what one transfer, or several side by side, load.
+[[nodiscard]] std::vector<std::string> part_names(const std::string& token, std::int64_t bytes,
+                                                  std::int64_t parts) {
+  if (parts == 1) return {token};
+  std::vector<std::string> out;
+  for (std::int64_t k = 0; k * part_size(bytes, parts) < bytes; ++k)
+    out.push_back(part_name(token, k));
+  return out;
+}
+
 [[nodiscard]] std::string zeros_name(std::size_t count) { return "zeros" + std::to_string(count); }
 
 }  // namespace
@@ -167,14 +185,13 @@ expr emitter::index_of(std::uint32_t dimension, const position& at) const {
 
 expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t first,
                         const tile_form& g, const position& at, bool is_window) const {
-  const std::int64_t e = a.form.size();
   expr out = 0;
   for (std::size_t k = 0; k < a.follows.size(); ++k) {
-    if (a.follows[k] == slice_dimension) out = plus(out, times(at.slice, strides[k] * e));
+    if (a.follows[k] == slice_dimension) out = plus(out, times(at.slice, strides[k]));
     if (a.follows[k] < 0) continue;
     const auto d = static_cast<std::uint32_t>(a.follows[k]);
     if (d < t_->dimension) {
-      out = plus(out, times(index_of(d, at), strides[k] * e));
+      out = plus(out, times(index_of(d, at), strides[k]));
     } else if (d == t_->dimension) {
       const bool has_window = is_window && d == t_->step.window.dimension;
       const std::int64_t stride = has_window ? t_->step.window.stride : 1;
@@ -182,10 +199,10 @@ expr emitter::offset_of(const access& a, const dimensions& strides, std::int64_t
       const std::int64_t of_tile = t_->size * stride, by = at.has_band ? of_band : of_tile;
       // Tiles count from the first one of the loop.
       const std::int64_t before = g.first->first;
-      out = plus(out, times(at.tile, of_tile * strides[k] * e));
-      if (at.has_band) out = plus(out, times(at.band, of_band * strides[k] * e));
+      out = plus(out, times(at.tile, of_tile * strides[k]));
+      if (at.has_band) out = plus(out, times(at.band, of_band * strides[k]));
       out = plus(out, g.value([&](const segment& s) {
-        return ((has_window ? s.in_first - s.first * by : 0) + before * by) * strides[k] * e;
+        return ((has_window ? s.in_first - s.first * by : 0) + before * by) * strides[k];
       }));
     }
   }
@@ -207,8 +224,9 @@ expr emitter::near_offset(std::size_t read, const tile_form& g, const position& 
       return plus(at.has_slot ? times(at.slot, t_->slot_size) : expr(0),
                   plus(band_offset(read, g, at), t_->slots_at + place));
     case loading::whole:
-      return offset_of(t_->step.reads[read], dense_strides(t_->apart_shape(read)), place, g, at,
-                       has_window(read));
+      return offset_of(t_->step.reads[read],
+                       in_bytes(dense_strides(t_->apart_shape(read)), t_->step.reads[read].form),
+                       place, g, at, has_window(read));
   }
   return place;
 }
@@ -218,8 +236,9 @@ expr emitter::band_offset(std::size_t read, const tile_form& g, const position& 
   position of_band;
   of_band.band = at.band;
   of_band.has_band = true;
-  const dimensions strides = dense_strides(t_->read_shape(read, t_->segments[0]));
-  return offset_of(t_->step.reads[read], strides, 0, g, of_band, has_window(read));
+  const access& a = t_->step.reads[read];
+  const dimensions strides = in_bytes(dense_strides(t_->read_shape(read, t_->segments[0])), a.form);
+  return offset_of(a, strides, 0, g, of_band, has_window(read));
 }
 
 expr emitter::register_offset(std::uint32_t r, const position& at) const {
@@ -321,28 +340,65 @@ void emitter::move(const std::string& token, std::string_view buffer, const expr
   to_.attribute(nem::attribute::target_shape, list);
 }
 
+/// Elements in L1, from the form that they are stored in to the one that tasks read; `size` of those of a
+/// number of bytes.
+template <class Size>
+void emitter::convert(const access& a, const expr& near, const expr& stage, const Size& size,
+                      const std::string& token, const std::vector<std::string>& deps) {
+  const expr count = size(1);
+  const auto row = [&](const expr& at, const number_form& form) {
+    nem::region_expr r = to_.region("l1", at, size(form.size()));
+    r.elem(form.type).shape(expr(view<expr>{&count, 1})).layout("RowMajor");
+    describe(r, form);
+    return r;
+  };
+  const bool is_quantized = nem::is_floating(a.stored.type);
+  to_.compute(token, is_quantized ? nem::opcode::quantize : nem::opcode::dequantize);
+  to_.in(row(stage, a.stored)).out(row(near, a.form));
+  const std::vector<std::string_view> names = views_of(deps);
+  to_.deps(view_of(names));
+}
+
 void emitter::load(std::size_t read, const tile_form& g, const position& at,
                    const std::string& token) {
+  const expr near = near_offset(read, g, at);
+  const access& a = t_->step.reads[read];
+  if (!a.is_converted()) return load_to(near, read, g, at, token);
+  const bool is_tile = t_->loads[read] == loading::by_tile;
+  const expr slot = is_tile && at.has_slot ? times(at.slot, t_->slot_size) : expr(0);
+  const expr stage = plus(slot, t_->slots_at + (is_tile ? t_->stage_at[read] : t_->stage_of(read)));
+  const std::string raw = raw_name(token);
+  load_to(stage, read, g, at, raw);
+  const auto size = [&](std::int64_t of_element) {
+    return g.value([&](const segment& s) { return product(loaded_shape(read, s)) * of_element; });
+  };
+  const std::int64_t bytes = product(loaded_shape(read, *g.middle)) * a.stored.size();
+  convert(a, near, stage, size, token, part_names(raw, bytes, t_->parts[read]));
+}
+
+/// What a load takes of a read, in a segment.
+dimensions emitter::loaded_shape(std::size_t read, const segment& s) const {
+  return t_->loads[read] == loading::whole ? t_->first_shape(read) : t_->read_shape(read, s);
+}
+
+void emitter::load_to(const expr& near, std::size_t read, const tile_form& g, const position& at,
+                      const std::string& token) {
   const access& a = t_->step.reads[read];
   const home& h = plan_.homes[a.of.home];
-  const std::int64_t e = a.form.size();
   const expr from = place_of(read, g, at);
-  const auto box = [&](const segment& s) {
-    return t_->loads[read] == loading::whole ? t_->first_shape(read) : t_->read_shape(read, s);
-  };
+  const auto box = [&](const segment& s) { return loaded_shape(read, s); };
   if (const std::int64_t parts = t_->parts[read]; parts > 1) {
-    const std::int64_t size = product(box(*g.middle)) * e;
+    const std::int64_t size = product(box(*g.middle)) * a.far().size();
     const std::int64_t part = part_size(size, parts);
     for (std::int64_t k = 0; k * part < size; ++k) {
       const std::int64_t bytes = std::min(part, size - k * part);
       to_.transfer(token.empty() ? token : part_name(token, k),
-                   to_.region("l1", plus(near_offset(read, g, at), k * part), bytes),
+                   to_.region("l1", plus(near, k * part), bytes),
                    to_.region(buffer_of(h), plus(from, k * part), bytes));
     }
     return;
   }
-  move(token, buffer_of(h), from, false, near_offset(read, g, at), g, box, strides_of(read),
-       a.form.type);
+  move(token, buffer_of(h), from, false, near, g, box, strides_of(read), a.far().type);
 }
 
 bool emitter::has_window(std::size_t read) const noexcept {
@@ -358,15 +414,15 @@ expr emitter::place_of(std::size_t read, const tile_form& g, const position& at)
   const home& h = plan_.homes[a.of.home];
   const std::int64_t first = h.what == home::kind::constant
                                  ? weights_.place_of(a)
-                                 : h.offset + a.of.offset * a.form.size();
-  return offset_of(a, strides_of(read), first, g, at, has_window(read));
+                                 : h.offset + a.of.offset * a.far().size();
+  return offset_of(a, in_bytes(strides_of(read), a.far()), first, g, at, has_window(read));
 }
 
 void emitter::store(const tile_form& g, const position& at, const std::string& dep) {
   const access& a = t_->step.write;
   const home& h = plan_.homes[a.of.home];
-  const std::int64_t e = a.form.size();
-  const expr to = offset_of(a, a.of.strides, h.offset + a.of.offset * e, g, at, false);
+  const expr to = offset_of(a, in_bytes(a.of.strides, a.form),
+                            h.offset + a.of.offset * a.form.size(), g, at, false);
   const task_operand& r = t_->step.result;
   const expr near = r.what == task_operand::kind::reg ? register_offset(r.index, at)
                                                       : near_offset(r.index, g, at);
@@ -500,6 +556,7 @@ void emitter::load_tiles(const tile_form& g, const position& at, tile_tokens& to
   for (std::size_t r = 0; r < tokens.loads.size(); ++r) {
     if (t_->loads[r] != loading::by_tile) continue;
     issue(tokens);
+    if (t_->step.reads[r].is_converted()) issue(tokens);
     tokens.loads[r] = "x" + std::to_string(r);
     load(r, g, at, tokens.loads[r]);
   }
@@ -572,10 +629,11 @@ void emitter::write(const tiling& t, const tiling* next) {
 void emitter::load_apart(std::size_t read, const position& at, const std::string& token,
                          std::vector<std::string>& tokens) {
   load(read, whole(), at, token);
-  if (t_->parts[read] == 1) return tokens.push_back(token);
-  const std::int64_t size = product(t_->first_shape(read)) * t_->step.reads[read].form.size();
-  for (std::int64_t k = 0; k * part_size(size, t_->parts[read]) < size; ++k)
-    tokens.push_back(part_name(token, k));
+  const access& a = t_->step.reads[read];
+  if (a.is_converted()) return tokens.push_back(token);
+  const std::int64_t size = product(t_->first_shape(read)) * a.form.size();
+  for (std::string& name : part_names(token, size, t_->parts[read]))
+    tokens.push_back(std::move(name));
 }
 
 void emitter::wait_for(std::vector<std::string>& tokens) {
@@ -599,8 +657,11 @@ void emitter::load_before() {
   for (std::size_t r = 0; r < t_->loads.size(); ++r) {
     if (t_->loads[r] == loading::by_tile || t_->loads[r] == loading::never || t_->is_ahead[r])
       continue;
-    if (static_cast<std::int64_t>(tokens.size()) + t_->parts[r] > max_tokens_) wait_for(tokens);
+    const bool is_converted = t_->step.reads[r].is_converted();
+    const std::int64_t tasks = t_->parts[r] + (is_converted ? 1 : 0);
+    if (static_cast<std::int64_t>(tokens.size()) + tasks > max_tokens_) wait_for(tokens);
     load_apart(r, {}, apart_name(step_, r), tokens);
+    if (is_converted) wait_for(tokens);
   }
   wait_for(tokens);
 }
@@ -654,16 +715,25 @@ void emitter::load_pieces(const position& at) {
     const pieces p = t_->pieces_of(r);
     if (p.count == 0) continue;
     const access& a = t_->step.reads[r];
-    const std::int64_t bytes = product(t_->piece_shape(r, p)) * a.form.size();
-    const std::int64_t first = bytes / p.rows * p.first, least = std::min(bytes, least_piece);
+    const std::int64_t all = product(t_->piece_shape(r, p)), row = all / p.rows;
+    const std::int64_t least = std::min(all, least_piece / std::max(a.form.size(), a.far().size()));
     const expr is_none = at.tile / p.count, is_there = 1 - is_none;
-    const expr size = is_there * bytes + is_none * least, moved = times(at.tile, bytes);
-    const expr there = is_there * plus(moved, first);
-    const expr here = is_there * plus(moved, first + t_->read_at[r]);
-    const expr unused = is_none * plus(times(at.slot, t_->slot_size), t_->other_at[r]);
-    to_.transfer(
-        {}, to_.region("l1", here + unused, size),
-        to_.region(buffer_of(plan_.homes[a.of.home]), plus(there, place_of(r, whole(), {})), size));
+    const auto size = [&](std::int64_t of_element) {
+      return is_there * (all * of_element) + is_none * (least * of_element);
+    };
+    const auto first_of = [&](std::int64_t bytes, std::int64_t place) {
+      return is_there * plus(times(at.tile, all * bytes), row * p.first * bytes + place);
+    };
+    const expr slot = times(at.slot, t_->slot_size);
+    const expr here =
+        first_of(a.form.size(), t_->read_at[r]) + is_none * plus(slot, t_->other_at[r]);
+    const expr from = plus(first_of(a.far().size(), 0), place_of(r, whole(), {}));
+    const expr near = a.is_converted() ? plus(slot, t_->slots_at + t_->stage_at[r]) : here;
+    const std::string token = a.is_converted() ? "q" + std::to_string(r) : std::string();
+    const expr bytes = size(a.far().size());
+    to_.transfer(token, to_.region("l1", near, bytes),
+                 to_.region(buffer_of(plan_.homes[a.of.home]), from, bytes));
+    if (a.is_converted()) convert(a, here, near, size, {}, {token});
   }
 }
 
@@ -718,13 +788,9 @@ void emitter::load_slices(const position& at, const std::string& token,
     if (t_->loads[r] == loading::slices_once && has_slices_) continue;
     const std::string name = token.empty() ? token : token + std::to_string(r);
     load(r, g, at, name);
-    if (t_->parts[r] == 1) {
-      tokens.push_back(name);
-      continue;
-    }
     const std::int64_t size = product(t_->read_shape(r, *g.middle)) * t_->step.reads[r].form.size();
-    for (std::int64_t k = 0; k * part_size(size, t_->parts[r]) < size; ++k)
-      tokens.push_back(part_name(name, k));
+    for (std::string& each : part_names(name, size, t_->parts[r]))
+      tokens.push_back(std::move(each));
   }
 }
 

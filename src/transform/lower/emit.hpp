@@ -134,6 +134,12 @@ class emitter {
   void issue(tile_tokens& tokens);
   void write_tail(const tile_form& g, const position& at, tile_tokens tokens, std::size_t first);
   void load(std::size_t read, const tile_form& g, const position& at, const std::string& token);
+  void load_to(const nem::expr& near, std::size_t read, const tile_form& g, const position& at,
+               const std::string& token);
+  template <class Size>
+  void convert(const access& a, const nem::expr& near, const nem::expr& stage, const Size& size,
+               const std::string& token, const std::vector<std::string>& deps);
+  [[nodiscard]] dimensions loaded_shape(std::size_t read, const segment& s) const;
   void load_apart(std::size_t read, const position& at, const std::string& token,
                   std::vector<std::string>& tokens);
   void compute(const tile_task& task, const tile_form& g, const position& at,
@@ -157,7 +163,7 @@ class emitter {
   [[nodiscard]] dimensions strides_of(std::size_t read) const;
   /// The first byte of a read's tile where it is.
   [[nodiscard]] nem::expr place_of(std::size_t read, const tile_form& g, const position& at) const;
-  /// The first byte of a tile of an access in its buffer.
+  /// The first byte of a tile of an access in its buffer, by strides in bytes.
   [[nodiscard]] nem::expr offset_of(const access& a, const dimensions& strides, std::int64_t first,
                                     const tile_form& g, const position& at, bool is_window) const;
   [[nodiscard]] nem::expr near_offset(std::size_t read, const tile_form& g,

@@ -83,6 +83,10 @@ bool tiled_network::tile(const nac::program& p, const target& device,
   steps = planned(p, device, options, ranges, by_tensor);
   fuse(steps, device);
   used = place(steps, device);
+  if (device.is_quantized()) {
+    fold_conversions(steps, device);
+    used = place(steps, device);
+  }
   for (const step& s : steps.steps) check_units(s, steps, device);
   try {
     tilings = best_tilings(steps, device, options.effort);

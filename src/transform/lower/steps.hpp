@@ -79,6 +79,12 @@ struct access {
   number_form form = {};
   /// Whether tasks read it where it is: a table of which each tile takes some rows.
   bool stays = false;
+  /// Where it isn't in its form yet: the one that it is loaded in, before it is quantized, or no longer.
+  number_form stored = {};
+
+  [[nodiscard]] bool is_converted() const noexcept { return stored.type != nem::element::none; }
+  /// As it is outside of L1.
+  [[nodiscard]] const number_form& far() const noexcept { return is_converted() ? stored : form; }
 };
 
 /// An operand of a task: of a read, with its own dimensions or broadcast to the tile; or a register.
@@ -165,6 +171,10 @@ void set_types(plan& p, nem::element type);
 /// that are no longer used to others. A tile of a step has no more tasks than the device has tokens; what
 /// needs whole rows doesn't follow a product whose weights need blocks of columns.
 void fuse(plan& p, const target& device);
+
+/// Drops steps that only quantize what one other step reads: that one does it itself, tile by tile, where
+/// this costs less. Homes have their places.
+void fold_conversions(plan& p, const target& device);
 
 }  // namespace transform::lowering
 }  // namespace tessera::inline TESSERA_ABI

@@ -423,11 +423,14 @@ class estimator {
     const bool is_transfer = is_packed || is_contiguous(box, a.of.strides);
     // A layout operation counts elements, not the bytes that it moves through memory. Here both do:
     // what a transfer can move isn't gathered because that seems to be cheaper.
-    const double cycles = static_cast<double>(ceil_div(product(box) * a.form.size(), 32) + 4);
+    const double cycles = static_cast<double>(ceil_div(product(box) * a.far().size(), 32) + 4);
     (is_store || !is_transfer     ? to.cstl
      : h.level == nem::level::ddr ? to.sdma
                                   : to.dma) += cycles * times;
-    return cycles;
+    if (!a.is_converted()) return cycles;
+    const auto conversion = static_cast<double>(ceil_div(product(box), 256) + 1);
+    to.cstl += conversion * times;
+    return cycles + conversion;
   }
 
   const plan& plan_;
@@ -445,14 +448,17 @@ struct limits {
 /// Tasks that a tile issues.
 [[nodiscard]] std::int64_t tasks_of_tile(const tiling& t) noexcept {
   std::int64_t n = 1 + static_cast<std::int64_t>(t.step.tasks.size());
-  for (const loading l : t.loads) n += l == loading::by_tile || l == loading::whole ? 1 : 0;
+  for (std::size_t r = 0; r < t.loads.size(); ++r)
+    if (t.loads[r] == loading::by_tile || t.loads[r] == loading::whole)
+      n += t.step.reads[r].is_converted() ? 2 : 1;
   return n;
 }
 /// Another number of tiles at once.
 void set_depth(tiling& t, std::int64_t depth) noexcept {
   t.tokens += (depth - t.depth) * tasks_of_tile(t);
-  t.rest_bytes += (depth - t.depth) * t.slot_size;
+  t.rest_bytes -= t.slots_bytes();
   t.depth = depth;
+  t.rest_bytes += t.slots_bytes();
 }
 
 /// Where in L1 everything is, from where what is loaded ahead and the rest begin.
@@ -609,6 +615,7 @@ class searcher {
         has_padding_only(t.band_segments))
       return;
     plan_loads(t);
+    if (!can_convert(t)) return;
     lay_out(t);
     const std::int64_t most = most_depth(t);
     const std::int64_t outside = t.ahead_bytes + t.rest_bytes;
@@ -619,7 +626,8 @@ class searcher {
     if (t.tiles() > max_tiles || t.tiles() * t.slices > max_parts) return;
     t.depth = t.most_depth = std::min(most, fit);
     t.tokens = tokens_of(t);
-    t.rest_bytes += t.depth * t.slot_size;
+    t.rest_bytes += t.slots_bytes();
+    if (t.rest_bytes + t.ahead_bytes > limits_.l1) return;
     t.cost = costs_.cost(t);
     // Rows of fewer tiles are there sooner.
     if (const std::int64_t less = device_.units(nem::unit::nmu) + 2;
@@ -638,6 +646,14 @@ class searcher {
     best_.insert_or_assign(key, std::move(t));
   }
 
+  /// What is converted is loaded tile by tile, or before all tiles.
+  [[nodiscard]] static bool can_convert(const tiling& t) {
+    for (std::size_t r = 0; r < t.loads.size(); ++r)
+      if (t.step.reads[r].is_converted() && t.loads[r] != loading::by_tile &&
+          t.loads[r] != loading::once && t.loads[r] != loading::whole)
+        return false;
+    return true;
+  }
   /// Whether tiles have rows of a read in common, or those before the tiled dimension do: it can be
   /// loaded once as a whole.
   [[nodiscard]] bool shares_rows(const step& s, std::uint32_t d) const {
@@ -706,8 +722,8 @@ class searcher {
                         : by_outer ? loading::by_outer
                                    : loading::once);
       t.parts.push_back(parts_of(t, r));
-      t.is_ahead.push_back(limits_.may_load_ahead && t.loads[r] != loading::by_tile &&
-                           t.loads[r] != loading::never &&
+      t.is_ahead.push_back(limits_.may_load_ahead && !s.reads[r].is_converted() &&
+                           t.loads[r] != loading::by_tile && t.loads[r] != loading::never &&
                            s.reads[r].of.home != limits_.written_before);
       t.ahead_tokens += t.is_ahead[r] ? t.parts[r] : 0;
       if (t.loads[r] == loading::never) continue;
@@ -732,8 +748,25 @@ class searcher {
       t.slot_size +=
           aligned(product(t.tile_shape(t.band())) * t.lanes * form_of(s, s.tasks[0].out).size());
     }
+    t.stage_at.resize(s.reads.size());
+    for (std::size_t r = 0; r < s.reads.size(); ++r) {
+      t.stage_at[r] = t.slot_size;
+      t.slot_size += stage_size(t, r);
+    }
     for (std::size_t r = 0; r < s.reads.size(); ++r)
       if (t.loads[r] == loading::by_tile) t.slot_size += t.read_size[r];
+  }
+  /// Bytes of what a tile loads of a converted read, as it is stored.
+  [[nodiscard]] static std::int64_t stage_size(const tiling& t, std::size_t r) {
+    const access& a = t.step.reads[r];
+    if (!a.is_converted() || t.loads[r] == loading::once) return 0;
+    if (t.loads[r] == loading::by_tile) return t.read_size[r] / a.form.size() * a.stored.size();
+    dimensions box = t.apart_shape(r);
+    const window& w = t.step.window;
+    const bool has_window = w.exists && w.read == r && w.dimension == t.dimension;
+    std::int64_t& rows = box[follower(a, t.dimension)];
+    rows = std::min(rows, t.size * (has_window ? w.stride : 1));
+    return aligned(product(box) * a.stored.size());
   }
 
   /// What isn't loaded tile by tile is loaded by all engines at once, if its bytes are in a row.
@@ -746,7 +779,7 @@ class searcher {
     const home& h = plan_.homes[t.step.reads[r].of.home];
     const dimensions box = t.apart_shape(r);
     if (h.what != home::kind::constant && !is_contiguous(box, t.step.reads[r].of.strides)) return 1;
-    const std::int64_t bytes = product(box) * t.step.reads[r].form.size();
+    const std::int64_t bytes = product(box) * t.step.reads[r].far().size();
     const std::int64_t engines =
         device_.units(h.level == nem::level::l2 ? nem::unit::dma : nem::unit::sdma);
     return std::clamp<std::int64_t>(bytes / least_part, 1, engines);
@@ -1045,6 +1078,20 @@ bool tiling::has_pieces() const {
   return false;
 }
 
+std::int64_t tiling::stage_of(std::size_t read) const {
+  std::int64_t at = 0;
+  for (std::size_t r = 0; r < read; ++r) {
+    const access& a = step.reads[r];
+    if (a.is_converted() && loads[r] != loading::by_tile)
+      at += aligned(product(first_shape(r)) * a.stored.size());
+  }
+  return at;
+}
+
+std::int64_t tiling::slots_bytes() const {
+  return std::max(depth * slot_size, stage_of(loads.size()));
+}
+
 dimensions tiling::write_shape(const segment& s) const {
   const dimensions tile = tile_shape(s);
   dimensions out;
@@ -1119,6 +1166,12 @@ placement used_by(const plan& p) noexcept {
     end = std::max(end, h.offset + aligned(h.size * nem::bitwidth(h.type) / 8));
   }
   return out;
+}
+
+std::optional<double> cost_of(const plan& p, const step& s, const target& device) {
+  const limits whole{device.l1_size(), device.max_tokens(), none, false};
+  const std::vector<tiling> best = searcher(p, s, device, whole).best(1);
+  return best.empty() ? std::nullopt : std::optional(best[0].cost);
 }
 
 bool fits_l1(const plan& p, const step& s, const target& device) {

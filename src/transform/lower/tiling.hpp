@@ -16,6 +16,7 @@
 #define TESSERA_TRANSFORM_LOWER_TILING_HPP
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "transform/lower/steps.hpp"
@@ -95,6 +96,9 @@ struct tiling {
                                        ///< pieces: of what tiles load that have no piece, in a slot
   std::vector<std::int64_t> read_size;    ///< by read: bytes of its largest tile
   std::vector<std::int64_t> register_at;  ///< in a slot; the last one is a slice's product
+  /// By read that is converted: in a slot, of what is loaded for a tile as it is stored. What is loaded
+  /// before the tiles has the place of all slots for that.
+  std::vector<std::int64_t> stage_at;
   std::int64_t slots_at = 0, slot_size = 0, l1_bytes = 0;
   std::int64_t ahead_bytes = 0, rest_bytes = 0;
   std::int64_t ahead_tokens = 0;  ///< tasks that load ahead
@@ -115,6 +119,11 @@ struct tiling {
   [[nodiscard]] dimensions first_shape(std::size_t read) const;
   [[nodiscard]] pieces pieces_of(std::size_t read) const;
   [[nodiscard]] bool has_pieces() const;
+  /// From the first slot on: of a converted read that is loaded before the tiles, as it is stored; and
+  /// after the last one of those.
+  [[nodiscard]] std::int64_t stage_of(std::size_t read) const;
+  /// Bytes of the slots, and of what else is there before the tiles.
+  [[nodiscard]] std::int64_t slots_bytes() const;
   [[nodiscard]] dimensions piece_shape(std::size_t read, const pieces& p) const;
   /// Of what is written, which has the dimensions of the step in its own order.
   [[nodiscard]] dimensions write_shape(const segment& s) const;
@@ -153,6 +162,8 @@ struct placement {
 /// Moves a tiling to where in L1 what it loads ahead and the rest begin.
 void place_at(tiling& t, std::int64_t ahead, std::int64_t rest) noexcept;
 
+/// Cycles of a step, about; none where no tiles of it fit L1.
+[[nodiscard]] std::optional<double> cost_of(const plan& p, const step& s, const target& device);
 /// Whether there are tiles of a step that fit L1.
 [[nodiscard]] bool fits_l1(const plan& p, const step& s, const target& device);
 /// Bytes of L1 that a tile of one row takes, about.
