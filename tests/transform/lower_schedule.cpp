@@ -259,6 +259,13 @@ TEST_CASE("transform/lower: what one step reads is quantized by it, tile by tile
       check(product(256, 48, has_bias), {40, 256}, device("npm_lite", l1, 0));
   CHECK(folded >= 12);
   CHECK(pieces > 0);
+  // Matrices of a batch, of which one is loaded while another one is used.
+  const container batches(std::string_view(
+      "code:\n  a = input\n  b = input\n  y = aten.bmm.default(a, b)\n  output(y)\n"));
+  for (const std::int64_t l1 : {4096, 8192, 1 << 16})
+    for (const char* const on : {"small", "large"})
+      CHECK(lowers(batches.program(), device(on, l1, 0), {{3, 20, 16}, {3, 16, 24}}, element::i8) ==
+            "");
   // What two steps read is quantized once.
   program_text text(4);
   const std::string x = text.add("input");

@@ -18,7 +18,8 @@ constexpr std::size_t none = ~std::size_t{0};
     return false;
   const nem::opcode op = s.tasks[0].op;
   const tensor_view &from = s.reads[0].of, &to = s.write.of;
-  return (op == nem::opcode::quantize || op == nem::opcode::dequantize) &&
+  return !s.reads[0].is_converted() &&
+         (op == nem::opcode::quantize || op == nem::opcode::dequantize) &&
          from.offset == to.offset && from.shape == to.shape && from.strides == to.strides &&
          s.reads[0].follows == s.write.follows;
 }

@@ -759,8 +759,9 @@ class searcher {
   /// Bytes of what a tile loads of a converted read, as it is stored.
   [[nodiscard]] static std::int64_t stage_size(const tiling& t, std::size_t r) {
     const access& a = t.step.reads[r];
-    if (!a.is_converted() || t.loads[r] == loading::once) return 0;
+    if (!a.is_converted()) return 0;
     if (t.loads[r] == loading::by_tile) return t.read_size[r] / a.form.size() * a.stored.size();
+    if (t.loads[r] != loading::whole) return 0;
     dimensions box = t.apart_shape(r);
     const window& w = t.step.window;
     const bool has_window = w.exists && w.read == r && w.dimension == t.dimension;
