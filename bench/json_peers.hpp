@@ -80,7 +80,7 @@ template <class T>
   return o;
 }
 
-/// A row of version 4: [[id,...],opcode,[data,...],[min,max,step],latency,cost].
+/// A row of versions 3 and 4: [[id,...],opcode,[data,...],[min,max,step],latency,cost].
 [[nodiscard]] inline alir::operation read_variadic_row(ondemand::array row, int& failed) {
   alir::operation o;
   std::int64_t ids[3] = {}, data[2] = {};

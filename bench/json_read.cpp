@@ -39,44 +39,7 @@ void add(const std::string& name, std::size_t size, Read read) {
   return out;
 }
 
-/// The rows of a text of version 2 as version 4 has them.
-[[nodiscard]] std::string as_version_4(const alir::model& m, std::string_view source) {
-  const auto start = [&m](std::size_t i) {
-    return static_cast<std::size_t>(m.source.ops[i].start);
-  };
-  std::string out(source.substr(0, start(0) - 1));
-  std::size_t end = 0;  // of the row
-  for (std::size_t i = 0; i < m.ops.size(); ++i) {
-    const alir::operation& o = m.ops[i];
-    std::string ids, data = std::to_string(o.data);
-    if (o.code == alir::opcode::input) data = std::to_string(o.id0);
-    if (o.code != alir::opcode::input && o.id0 >= 0) ids = std::to_string(o.id0);
-    if (o.id1 >= 0) ids += ',' + std::to_string(o.id1);
-    if (o.code == alir::opcode::mux) ids += ',' + data;
-    switch (o.code) {
-      case alir::opcode::quantize:
-      case alir::opcode::mux: data = std::to_string(o.shift); break;
-      case alir::opcode::add_constant: data += ',' + std::to_string(o.shift); break;
-      case alir::opcode::bit_binary:
-        data = std::to_string(o.shift) + ',' + std::to_string(o.data >> 24);
-        break;
-      case alir::opcode::negate:
-      case alir::opcode::relu:
-      case alir::opcode::multiply: data.clear(); break;
-      default: break;
-    }
-    const std::size_t interval = source.find('[', start(i));
-    end = source.find(']', source.find(']', interval) + 1) + 1;
-    out += (i == 0 ? "[[" : ",[[") + ids + "]," + std::to_string(static_cast<int>(o.code)) + ",[" +
-           data + "],";
-    out += source.substr(interval, end - interval);
-  }
-  out += source.substr(end);
-  out[out.rfind('2')] = '4';
-  return out;
-}
-
-void add_case(const std::string& name, std::string text, bool measure, bool version_4 = false) {
+void add_case(const std::string& name, std::string text, bool measure, std::int32_t version = 2) {
   const auto source = std::make_shared<std::string>(std::move(text));
   const auto padded = std::make_shared<simdjson::padded_string>(*source);
   const auto parser = std::make_shared<bench::ondemand::parser>();
@@ -87,8 +50,8 @@ void add_case(const std::string& name, std::string text, bool measure, bool vers
     };
   };
   const auto best = ours_by(json::row_path::best), portable = ours_by(json::row_path::portable);
-  const auto on_demand = [padded, parser, version_4] {
-    return bench::read_on_demand(*parser, *padded, version_4);
+  const auto on_demand = [padded, parser, version] {
+    return bench::read_on_demand(*parser, *padded, version != 2);
   };
   const alir::model expected = best();
   bench::require(portable() == expected, name + ": the portable path reads another model");
@@ -99,7 +62,7 @@ void add_case(const std::string& name, std::string text, bool measure, bool vers
     add(name + "/simdjson", source->size(), on_demand);
   }
 #if defined(TESSERA_BENCH_NLOHMANN)
-  if (version_4) return;
+  if (version != 2) return;
   const auto nlohmann = [source] { return bench::read_nlohmann(*source); };
   bench::require(nlohmann() == expected, name + ": nlohmann reads another model");
   if (measure) add(name + "/nlohmann", source->size(), nlohmann);
@@ -114,12 +77,14 @@ void bench::add_cases(bool quick) {
       for (const decimals d : {decimals::shortened, decimals::full}) {
         if (quick ? operations > 1000 : operations == 1000) continue;
         const recipe r{.mix = m, .operations = operations, .decimals = d};
-        const result<text> written = alir::write_json(generate(r));
-        require(static_cast<bool>(written), name(r) + ": can't be written");
-        add_case(name(r), std::string(written->view()), !quick);
-        add_case(name(r) + "_spaced", spaced(written->view()), !quick);
-        const result<alir::model> read = alir::read_json(written->view());
-        add_case(name(r) + "_v4", as_version_4(*read, written->view()), !quick, true);
+        const alir::model made = generate(r);
+        for (const std::int32_t version : {2, 3, 4}) {
+          const result<text> written = alir::write_json(made, version);
+          require(static_cast<bool>(written), name(r) + ": can't be written");
+          const std::string stem = name(r) + (version == 2 ? "" : "_v" + std::to_string(version));
+          add_case(stem, std::string(written->view()), !quick, version);
+          add_case(stem + "_spaced", spaced(written->view()), !quick, version);
+        }
       }
 }
 
@@ -128,6 +93,6 @@ int main(int count, char** arguments) {
     const std::string text = bench::content_of(path);
     const result<alir::model> read = alir::read_json(text);
     bench::require(static_cast<bool>(read), path + ": no ALIR JSON");
-    add_case(bench::name_of(path), text, true, read->spec_version != 2);
+    add_case(bench::name_of(path), text, true, read->spec_version);
   });
 }

@@ -3142,25 +3142,27 @@ struct read_options {
 //
 // Rows of numbers in JSON, many bytes at a time: the fast path of readers whose files are mostly that.
 //
-//   struct { bool operator()(const json::number_row& r); } sink;
+//   struct { bool operator()(const json::row& r); } sink;
 //   const auto read =
-//       json::find_row_reader<json::number_row, decltype(sink)>(spaced, json::row_path::best);
-//   if (read != nullptr) at = read(at, end, sink);   // past the last row that the sink accepted
+//       json::find_row_reader<json::row_form::flat, decltype(sink)>(is_spaced, json::row_path::best);
+//   if (read != nullptr) at = read(at, end, is_spaced, sink);  // past the last row that it accepted
 //
-//   number_row  [integer,integer,integer,integer,[number,number,number],number,number]
-//   list_row    [[integer,...],integer,[integer,...],[number,number,number],number,number]
+//   flat        [integer,integer,integer,integer,[number,number,number],number,number]
+//   lists       [[integer,...],integer,[integer,...],[number,number,number],number,number],
+//               with up to three integers in the first list, and two in the second
 //   both        without white space, or with one space after each comma
 //   integer     -?digits, in 32 bits; the fourth, or those of the second list, up to 18 digits
 //   number      -?digits or -?digits.digits, of up to 18 digits
 //
 // It is optimistic: a row with anything else in it, or with more digits than a path supports, is
 // left to json::reader, which also finds the error if there is one. With or without it the results
-// are the same, bit for bit. There are two paths:
+// are the same, bit for bit. Both paths first map a stretch of the text, one bit for each byte that
+// is , . [ or ], so that no token of a row waits for the one before it to be read:
 //
-//   portable    eight digits at a time, as one integer of 64 bits
-//   AVX2        for number_row: bitmaps of 64 bytes give the ends of tokens, so that none waits for
-//               the one before; then the digits of all tokens become numbers together. Needs x86-64
-//               with AVX2 and BMI, detected at run time; rows that it leaves go to the other path
+//   portable    the map and the numbers by integers of 64 bits, eight digits at a time
+//   AVX2        the map by vectors, and the digits of all tokens of a row become numbers together.
+//               Needs x86-64 with AVX2 and BMI, detected at run time; tokens that it leaves are
+//               converted by the other path
 //
 // Lifetime:   borrows the text for the call.
 // Errors:     none; it stops before an unsupported row.
@@ -3471,182 +3473,333 @@ class big_integer {
 namespace tessera::inline TESSERA_ABI {
 namespace json {
 
-/// How a row ends: [n,n,n],n,n].
-struct row_numbers {
+/// What is before the numbers of a row: `i,i,i,i` or `[i,...],i,[i,...]`.
+enum class row_form : std::uint8_t { flat, lists };
+
+/// One row of either form: up to three integers, one, up to two, and [n,n,n],n,n.
+struct row {
+  const char* at;                           ///< what follows the row's own bracket
+  std::uint32_t first_at[3];                ///< bytes from there to each of the first integers,
+  std::uint32_t second_at, group_at;        ///< to the second list, or its integer, and to [n,n,n]
+  std::uint32_t first_count, second_count;  ///< 2 and 1 in a flat row
+  std::int32_t integers[4];  ///< two of the first, the one between, and the third of the first
+  std::int64_t second[2];
   double numbers[5];
   std::uint32_t integral;  ///< bit k: numbers[k] has no fraction
 };
 
-/// One row [i,i,i,i,[n,n,n],n,n].
-struct number_row : row_numbers {
-  const char* at;            ///< the first integer
-  std::uint32_t places[5];   ///< bytes from there to each integer and to the inner bracket
-  std::int32_t integers[4];  ///< the first three; the rest is meaningless
-  std::int64_t wide;         ///< the fourth integer
-};
-
-/// One row [[i,...],i,[i,...],[n,n,n],n,n], with up to three and two integers in its lists.
-struct list_row : row_numbers {
-  const char* at;                           ///< the first list
-  std::uint32_t second_list_at, group_at;   ///< bytes from there to the other brackets
-  std::uint32_t first_at[3], second_at[2];  ///< and to each integer of the lists
-  std::uint32_t first_count, second_count;
-  std::int32_t first[3];
-  std::int32_t between;
-  std::int64_t second[2];
-};
-
 namespace detail {
-
-/// Walks over one row, eight bytes at a time. Every step returns false at anything unusual.
-template <bool Spaced>
-class row_cursor {
- public:
-  explicit row_cursor(const char* at) noexcept : at_(at) {}
-
-  [[nodiscard]] const char* at() const noexcept { return at_; }
-  bool skip(char c) noexcept { return *at_++ == c; }
-  bool comma() noexcept { return *at_++ == ',' && (!Spaced || *at_++ == ' '); }
-
-  template <class Int>
-  [[gnu::always_inline]] bool integer(Int& value) noexcept {
-    const bool negative = *at_ == '-';
-    at_ += negative ? 1 : 0;
-    if (leading_zero()) return false;
-    std::uint64_t v = 0;
-    unsigned size = digits(v);
-    if (size - 1 > 7) return false;
-    if (size == 8) [[unlikely]] {  // up to 18
-      for (unsigned more = 1; more != 0; size += more)
-        if ((more = digits(v)) > 8 || size + more > 18) return false;
-      if (v >> (8 * sizeof(Int) - 1) != 0) return false;
-    }
-    value = static_cast<Int>(negative ? 0 - v : v);
-    return true;
-  }
-
-  /// Up to `max_count` integers in brackets, and their distances from `start`.
-  template <class Int>
-  bool list(Int* values, std::uint32_t* places, std::uint32_t& count, std::uint32_t max_count,
-            const char* start) noexcept {
-    count = 0;
-    if (!skip('[')) return false;
-    if (*at_ == ']') return skip(']');
-    for (;;) {
-      if (count == max_count) return false;
-      places[count] = static_cast<std::uint32_t>(at_ - start);
-      if (!integer(values[count++])) return false;
-      if (*at_ == ']') return skip(']');
-      if (!comma()) return false;
-    }
-  }
-
-  /// [n,n,n],n,n] at `at`. Returns what follows, or null. Not inlined: both kinds of row end so.
-  [[gnu::noinline]] static const char* tail(const char* at, row_numbers& r) noexcept {
-    row_cursor c(at);
-    r.integral = 0;
-    const bool good = c.skip('[') && c.number(r.numbers[0], r.integral, 0) && c.comma() &&
-                      c.number(r.numbers[1], r.integral, 1) && c.comma() &&
-                      c.number(r.numbers[2], r.integral, 2) && c.skip(']') && c.comma() &&
-                      c.number(r.numbers[3], r.integral, 3) && c.comma() &&
-                      c.number(r.numbers[4], r.integral, 4) && c.skip(']');
-    return good ? c.at() : nullptr;
-  }
-
- private:
-  [[gnu::always_inline]] bool number(double& value, std::uint32_t& integral,
-                                     unsigned index) noexcept {
-    const auto negative = static_cast<std::uint64_t>(*at_ == '-');
-    at_ += negative;
-    if (leading_zero()) return false;
-    std::uint64_t m = 0;
-    const unsigned before = digits(m);
-    if (before - 1 > 6) return false;
-    if (*at_ != '.') {
-      value = static_cast<double>(static_cast<std::int64_t>(negative != 0 ? 0 - m : m));
-      integral |= 1u << index;
-      return true;
-    }
-    ++at_;
-    unsigned size = digits(m);
-    if (size == 8)
-      for (unsigned more = 8; more == 8 && size < 24;) size += more = digits(m);
-    if (size == 0 || before + size > 18) return false;
-    const double v = tessera::detail::quotient_by_power_of_ten(m, size);
-    value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
-    return true;
-  }
-
-  /// 0 and another digit.
-  [[nodiscard]] bool leading_zero() const noexcept {
-    return (load_le<std::uint16_t>(at_) & 0xf0ff) == 0x3030;
-  }
-  /// Appends up to 8 digits to `value`. Returns how many.
-  [[gnu::always_inline]] unsigned digits(std::uint64_t& value) noexcept {
-    const std::uint64_t w = load_le<std::uint64_t>(at_) ^ 0x3030303030303030u;
-    // The lowest byte that is above 9 sets its top bit; its carry goes up.
-    const std::uint64_t others = (w | (w + 0x7676767676767676u)) & 0x8080808080808080u;
-    const auto bits = static_cast<unsigned>(std::countr_zero(others)) & 0x78u;
-    if (bits == 0) return 0;
-    value = value * tessera::detail::powers_of_ten[bits / 8] + eight_digits(w << (64 - bits));
-    at_ += bits / 8;
-    return bits / 8;
-  }
-  /// Of digits from 0, the first in the lowest byte.
-  [[nodiscard]] static std::uint64_t eight_digits(std::uint64_t w) noexcept {
-    w = w * (10 * 256 + 1) >> 8;
-    w = (w & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
-    return (w & 0x0000ffff0000ffffu) * (10000 * 4294967296 + 1) >> 32;
-  }
-
-  const char* at_;
-};
-
-/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
-template <bool Spaced>
-[[gnu::always_inline]] inline const char* read_row(const char* at, number_row& r) noexcept {
-  row_cursor<Spaced> c(at);
-  if (!c.skip('[')) return nullptr;
-  r.at = c.at();
-  const auto here = [&] { return static_cast<std::uint32_t>(c.at() - r.at); };
-  r.places[0] = 0;
-  if (!c.integer(r.integers[0]) || !c.comma()) return nullptr;
-  r.places[1] = here();
-  if (!c.integer(r.integers[1]) || !c.comma()) return nullptr;
-  r.places[2] = here();
-  if (!c.integer(r.integers[2]) || !c.comma()) return nullptr;
-  r.places[3] = here();
-  if (!c.integer(r.wide) || !c.comma()) return nullptr;
-  r.places[4] = here();
-  return c.tail(c.at(), r);
-}
-template <bool Spaced>
-[[gnu::always_inline]] inline const char* read_row(const char* at, list_row& r) noexcept {
-  row_cursor<Spaced> c(at);
-  if (!c.skip('[')) return nullptr;
-  r.at = c.at();
-  if (!c.list(r.first, r.first_at, r.first_count, 3, r.at) || !c.comma() || !c.integer(r.between) ||
-      !c.comma())
-    return nullptr;
-  r.second_list_at = static_cast<std::uint32_t>(c.at() - r.at);
-  if (!c.list(r.second, r.second_at, r.second_count, 2, r.at) || !c.comma()) return nullptr;
-  r.group_at = static_cast<std::uint32_t>(c.at() - r.at);
-  return c.tail(c.at(), r);
-}
 
 /// No row is read further than this from its start.
 inline constexpr std::ptrdiff_t reach = 512;
 
-template <bool Spaced, class Row, class Sink>
-const char* read_rows(const char* at, const char* end, Sink& sink) {
+/// Which bytes of a text from `base` on are one of , . [ ]
+struct delimiter_map {
+  static constexpr std::ptrdiff_t word = 64, most = 32 * word, row = 4 * word;
+
+  const char* base;
+  std::ptrdiff_t size = 0;
+  char bits[most / 8];  // from the lowest of each byte on
+
+  /// Whether a row at `at` is on the map as a whole.
+  [[nodiscard]] bool holds(const char* at) const noexcept { return at - base <= size - row; }
+  [[gnu::always_inline]] void add(std::uint64_t delimiters) noexcept {
+    store_le(bits + size / 8, delimiters);
+    size += word;
+  }
+};
+
+/// The delimiters of 57 bytes, one after the other.
+struct sight {
+  const char* base;
+  std::uint64_t left;
+
+  [[gnu::always_inline]] sight(const char* at, const delimiter_map& map) noexcept : base(at) {
+    const auto offset = static_cast<std::size_t>(at - map.base);
+    left = load_le<std::uint64_t>(map.bits + offset / 8) >> offset % 8;
+  }
+  /// base + 64 when there is none: callers look at what they found.
+  [[gnu::always_inline]] const char* next() noexcept {
+    const char* const found = base + static_cast<unsigned>(std::countr_zero(left));
+    left &= left - 1;
+    return found;
+  }
+};
+
+/// `size` bytes before `end`.
+struct token {
+  const char* end;
+  std::size_t size;
+};
+struct number_tokens {
+  token whole, fraction;
+};
+/// The tokens of a row, but for its brackets; those that a list has not are -1 and 0.
+struct row_tokens {
+  token first[3], between, second[2];
+  number_tokens numbers[5];
+  std::size_t sizes;  ///< of all but the second and the last, or'ed: the vectors convert up to 7
+};
+inline constexpr char absent[] = "000000000000000000000-1";
+inline constexpr token minus_one{absent + sizeof absent - 1, 2},
+    zero{absent + sizeof absent - 3, 1};
+
+/// Where the tokens of a row are found one after the other. `Spaced` is bool, or std::bool_constant
+/// for a finder of its own.
+template <class Spaced>
+struct token_finder {
+  const char* at;
+  sight s;
+  const delimiter_map& map;
+  Spaced is_spaced;
+
+  /// Looks at the bytes from here on.
+  [[gnu::always_inline]] void look() noexcept { s = sight(at, map); }
+  /// Moves past the delimiter at `end`, which must be a comma, and a space.
+  [[gnu::always_inline]] bool comma(const char* end) noexcept {
+    at = end + 1 + (is_spaced ? 1 : 0);
+    return *end == ',' && at[-1] == (is_spaced ? ' ' : ',');
+  }
+  [[gnu::always_inline]] bool close(const char* end, char c) noexcept {
+    if (c == ',') return comma(end);
+    at = end + 1;
+    return *end == c;
+  }
+  /// An integer and the comma after it.
+  [[gnu::always_inline]] bool integer(token& t) noexcept {
+    const char* const end = s.next();
+    t = {end, static_cast<std::size_t>(end - at)};
+    return comma(end);
+  }
+  /// A number and what ends it.
+  [[gnu::always_inline]] bool number(char end_of_it, row& r, row_tokens& t,
+                                     unsigned index) noexcept {
+    number_tokens& n = t.numbers[index];
+    const char* const start = at;
+    const char* end = s.next();
+    n.whole = {end, static_cast<std::size_t>(end - start)};
+    n.fraction = {end, 0};
+    if (*end == '.') {
+      end = s.next();
+      n.fraction = {end, static_cast<std::size_t>(end - n.whole.end) - 1};
+      if (n.fraction.size - 1 > 15) {
+        if (n.fraction.size - 1 > 17) return false;
+        t.sizes |= 8;
+      }
+    } else {
+      r.integral |= 1u << index;
+      if (*start == '-' && start[1] == '0') --n.whole.size;  // an integer has no -0
+    }
+    t.sizes |= n.whole.size;
+    return close(end, end_of_it);
+  }
+  /// A list of integers and the comma after it.
+  template <unsigned Most>
+  [[gnu::always_inline]] bool list(token (&tokens)[Most], std::uint32_t (&distances)[Most],
+                                   std::uint32_t& count, const char* start) noexcept {
+    if (*at != '[' || s.next() != at++) return false;
+    for (count = 0;;) {
+      const char* const end = s.next();
+      const auto size = static_cast<std::size_t>(end - at);
+      if (size == 0) {
+        if (count != 0 || *end != ']') return false;
+      } else {
+        if (count == Most) return false;
+        distances[count] = static_cast<std::uint32_t>(at - start);
+        tokens[count++] = {end, size};
+      }
+      at = end + 1;
+      if (*end == ']') break;
+      if (!comma(end)) return false;
+    }
+    return s.next() == at && comma(at);
+  }
+  /// What is before [n,n,n].
+  template <row_form Form>
+  [[gnu::always_inline]] bool integers(row& r, row_tokens& t) noexcept {
+    const auto here = [&] { return static_cast<std::uint32_t>(at - r.at); };
+    if constexpr (Form == row_form::flat) {
+      r.first_at[0] = 0;
+      r.first_count = 2;
+      r.second_count = 1;
+      if (!integer(t.first[0])) return false;
+      r.first_at[1] = here();
+      if (!integer(t.first[1]) || !integer(t.between)) return false;
+      r.second_at = here();
+      if (!integer(t.second[0])) return false;
+    } else {
+      std::uint32_t second_at[2];
+      t.first[0] = t.first[1] = minus_one;
+      t.second[0] = zero;
+      if (!list(t.first, r.first_at, r.first_count, r.at) || !integer(t.between)) return false;
+      r.second_at = here();
+      if (!list(t.second, second_at, r.second_count, r.at)) return false;
+    }
+    t.sizes = t.first[0].size | t.first[1].size | t.between.size;
+    r.group_at = here();
+    return *at++ == '[';
+  }
+};
+
+/// Finds the tokens of the row whose bracket is at `at`. Returns what follows the closing one, or null.
+template <row_form Form, class Spaced>
+[[gnu::always_inline]] inline const char* find_row(const char* at, Spaced is_spaced,
+                                                   const delimiter_map& map, row& r,
+                                                   row_tokens& t) noexcept {
+  if (*at != '[') return nullptr;
+  r.at = ++at;
+  r.integral = 0;
+  token_finder<Spaced> f{at, sight(at, map), map, is_spaced};
+  if (!f.template integers<Form>(r, t)) return nullptr;
+  const char* const group = f.at;
+  f.look();
+  if (!f.number(',', r, t, 0) || !f.number(',', r, t, 1)) return nullptr;
+  if (f.at - group > 32) f.look();  // a long row
+  if (!f.number(']', r, t, 2) || !f.comma(f.at)) return nullptr;
+  f.look();
+  return f.number(',', r, t, 3) && f.number(']', r, t, 4) ? f.at : nullptr;
+}
+
+// Zeros, then ones: loaded from + n on, they keep the last n bytes.
+struct masks {
+  unsigned char of_8[8 + 8], of_16[16 + 16];
+};
+inline constexpr masks last = [] {
+  masks m{};
+  for (unsigned i = 8; i < sizeof m.of_8; ++i) m.of_8[i] = 255;
+  for (unsigned i = 16; i < sizeof m.of_16; ++i) m.of_16[i] = 255;
+  return m;
+}();
+
+/// Makes numbers of tokens, eight digits at a time, and keeps what tells whether they are digits.
+class token_reader {
+ public:
+  /// Whether as many digits are 1 to `most`, and don't begin with 0 and something like a digit.
+  [[gnu::always_inline]] static bool is_whole(const char* end, std::size_t size,
+                                              std::size_t most) noexcept {
+    return size - 1 < most && (load_le<std::uint16_t>(end - size) & 0xf0ff) != 0x3030;
+  }
+  [[nodiscard]] bool good() const noexcept { return (others_ & 0x8080808080808080u) == 0; }
+
+  /// -?digits, up to 18.
+  template <class Int>
+  [[gnu::always_inline]] bool integer(const token& t, Int& value) noexcept {
+    const std::uint64_t negative = *(t.end - t.size) == '-' ? 1 : 0;
+    const std::size_t size = t.size - static_cast<std::size_t>(negative);
+    if (!is_whole(t.end, size, 18)) return false;
+    std::uint64_t v = 0;
+    if (size <= 8) [[likely]] {
+      v = number_of(digits(t.end, size));
+    } else {
+      v = long_number(t.end, size);
+    }
+    if (v >> (8 * sizeof(Int) - 1) != 0) return false;
+    value = static_cast<Int>((v ^ (0 - negative)) + negative);
+    return true;
+  }
+  [[gnu::always_inline]] bool number(const number_tokens& n, row& r, unsigned index) noexcept {
+    const std::uint64_t negative = *(n.whole.end - n.whole.size) == '-' ? 1 : 0;
+    const std::size_t size = n.whole.size - static_cast<std::size_t>(negative),
+                      after = n.fraction.size;
+    if (!is_whole(n.whole.end, size, 7)) return false;
+    const std::uint64_t whole = digits(n.whole.end, size);
+    if (size + after <= 8) {
+      // Without the point between them they are one number.
+      const std::uint64_t m = number_of(whole >> (8 * after) | digits(n.fraction.end, after));
+      const double v = static_cast<double>(static_cast<std::int64_t>(m)) /
+                       tessera::detail::exact_powers_of_ten[after];
+      r.numbers[index] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
+      return true;
+    }
+    return assemble(n, number_of(whole), long_number(n.fraction.end, after), negative != 0,
+                    r.numbers[index]);
+  }
+  /// whole.fraction. False beyond 18 digits.
+  [[gnu::always_inline]] static bool assemble(const number_tokens& n, std::uint64_t whole,
+                                              std::uint64_t fraction, bool negative,
+                                              double& value) noexcept {
+    if (n.whole.size + n.fraction.size > 18 + (negative ? 1u : 0u)) return false;
+    const std::uint64_t m = whole * tessera::detail::powers_of_ten[n.fraction.size] + fraction;
+    const double v =
+        tessera::detail::quotient_by_power_of_ten(m, static_cast<unsigned>(n.fraction.size));
+    value = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | std::uint64_t{negative} << 63);
+    return true;
+  }
+
+ private:
+  /// The last `size`, up to 8, before `end`: from 0, the last in the highest byte.
+  [[gnu::always_inline]] std::uint64_t digits(const char* end, std::size_t size) noexcept {
+    const std::uint64_t w = (load_le<std::uint64_t>(end - 8) ^ 0x3030303030303030u) &
+                            load_le<std::uint64_t>(last.of_8 + size);
+    others_ |= w | (w + 0x7676767676767676u);  // above 9 sets a top bit; a carry only goes up
+    return w;
+  }
+  [[gnu::always_inline]] static std::uint64_t number_of(std::uint64_t w) noexcept {
+    w = w * (10 * 256 + 1) >> 8;
+    w = (w & 0x00ff00ff00ff00ffu) * (100 * 65536 + 1) >> 16;
+    return (w & 0x0000ffff0000ffffu) * (10000 * 4294967296 + 1) >> 32;
+  }
+  [[gnu::always_inline]] std::uint64_t long_number(const char* end, std::size_t size) noexcept {
+    const std::size_t more = (size - 1) / 8;  // groups of eight that follow the first
+    const char* at = end - 8 * more;
+    std::uint64_t v = number_of(digits(at, size - 8 * more));
+    while (at != end) v = v * 100000000 + number_of(digits(at += 8, 8));
+    return v;
+  }
+
+  std::uint64_t others_ = 0;
+};
+
+/// Converts the integers that few rows have.
+[[gnu::always_inline]] inline bool convert_rest(token_reader& in, const row_tokens& t,
+                                                row& r) noexcept {
+  return (r.first_count < 3 || in.integer(t.first[2], r.integers[3])) &&
+         (r.second_count < 2 || in.integer(t.second[1], r.second[1])) && in.good();
+}
+
+/// Converts all tokens of a row. Not inlined: all readers share it.
+[[gnu::noinline]] inline bool convert(const row_tokens& t, row& r) noexcept {
+  token_reader in;
+  if (!in.integer(t.first[0], r.integers[0]) || !in.integer(t.first[1], r.integers[1]) ||
+      !in.integer(t.between, r.integers[2]) || !in.integer(t.second[0], r.second[0]))
+    return false;
+#pragma GCC unroll 1
+  for (unsigned k = 0; k < 5; ++k)
+    if (!in.number(t.numbers[k], r, k)) return false;
+  return convert_rest(in, t, r);
+}
+
+/// Of 64 bytes: those with bit 6, or bit 3 without 4 and 0; never a digit, a minus or a space.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t delimiters(const char* p) noexcept {
+  std::uint64_t bits = 0;
+  for (unsigned k = 0; k < 8; ++k) {
+    const auto w = load_le<std::uint64_t>(p + 8 * k);
+    const std::uint64_t found = ((w << 3 & ~(w << 2 | w << 6)) | w) & 0x4040404040404040u;
+    bits |= found * 0x0004081020408102u >> 56 << (8 * k);
+  }
+  return bits;
+}
+
+/// Maps the text from `at` on.
+inline void draw(delimiter_map& map, const char* at, const char* end) noexcept {
+  map.base = at;
+  for (map.size = 0; map.size < map.most && end - at >= map.word; at += map.word)
+    map.add(delimiters(at));
+}
+
+template <row_form Form, class Sink>
+const char* read_rows(const char* at, const char* end, bool is_spaced, Sink& sink) {
   const char* done = at;
-  Row r;
+  delimiter_map map;
+  row r{};
+  row_tokens t;
   while (end - at >= reach) {
-    const char* const next = read_row<Spaced>(at, r);
-    if (next == nullptr || !sink(r)) break;
+    if (map.size == 0 || !map.holds(at)) draw(map, at, end);
+    const char* const next = find_row<Form>(at, is_spaced, map, r, t);
+    if (next == nullptr || !convert(t, r) || !sink(r)) break;
     done = next;
-    if (*next != ',' || (Spaced && next[1] != ' ')) break;
-    at = next + (Spaced ? 2 : 1);
+    if (*next != ',' || (is_spaced && next[1] != ' ')) break;
+    at = next + (is_spaced ? 2 : 1);
   }
   return done;
 }
@@ -3698,47 +3851,11 @@ TESSERA_AVX2_INLINE std::uint64_t delimiters(const char* p) noexcept {
          std::uint64_t{top_bits(__builtin_bit_cast(bytes, high_known == high))} << 32;
 }
 
-/// The delimiters of 64 bytes, one after the other.
-struct sight {
-  const char* base;
-  std::uint64_t left;
-
-  TESSERA_AVX2_INLINE explicit sight(const char* p) noexcept : base(p), left(delimiters(p)) {}
-  /// base + 64 when there is none.
-  TESSERA_AVX2_INLINE const char* next() noexcept {
-    const char* const found = base + __builtin_ia32_tzcnt_u64(left);
-    left &= left - 1;
-    return found;
-  }
-  /// Whether the result of next(), and all before it, exist.
-  [[nodiscard]] TESSERA_AVX2_INLINE bool saw(const char* found) const noexcept {
-    return found != base + 64;
-  }
-  /// Continues at `at`, at most 63 bytes further, where `more` are the delimiters of the next 64
-  /// bytes.
-  TESSERA_AVX2_INLINE void move_to(const char* at, std::uint64_t more) noexcept {
-    const auto distance = static_cast<unsigned>(at - base);
-    left = left >> distance | more << 1 << (63 - distance);
-    base = at;
-  }
-};
-
-/// `size` bytes before `end`.
-struct token {
-  const char* end;
-  std::size_t size;
-};
-
-// Zeros, then ones: loaded from + n on, they keep the last n bytes.
-struct masks {
-  unsigned char of_8[8 + 8], of_16[16 + 16];
-};
-inline constexpr masks last = [] {
-  masks m{};
-  for (unsigned i = 8; i < sizeof m.of_8; ++i) m.of_8[i] = 255;
-  for (unsigned i = 16; i < sizeof m.of_16; ++i) m.of_16[i] = 255;
-  return m;
-}();
+TESSERA_AVX2_INLINE void draw(delimiter_map& map, const char* at, const char* end) noexcept {
+  map.base = at;
+  for (map.size = 0; map.size < map.most && end - at >= map.word; at += map.word)
+    map.add(delimiters(at));
+}
 
 TESSERA_AVX2_INLINE long long text_8(const token& t) noexcept { return load<long long>(t.end - 8); }
 TESSERA_AVX2_INLINE long long mask_8(const token& t) noexcept {
@@ -3809,119 +3926,25 @@ TESSERA_AVX2_INLINE longs sixteens(ints of_eight) noexcept {
   return __builtin_ia32_pmuludq256(of_eight, factor) + __builtin_bit_cast(longs, low);
 }
 
-struct number_tokens {
-  token whole, fraction;
-  [[nodiscard]] TESSERA_AVX2_INLINE double scale() const noexcept {
-    return tessera::detail::exact_powers_of_ten[fraction.size];
-  }
-};
-
-/// Finds a number at `at` and moves past `close`, which ends it. False when the number is unusual.
-template <bool Spaced>
-TESSERA_AVX2_INLINE bool find(const char*& at, sight& s, char close, number_tokens& n) noexcept {
-  const char* const point = s.next();
-  n.whole = {point, static_cast<std::size_t>(point - at)};
-  const char* end = point;
-  n.fraction = {point, 0};
-  if (*point == '.') {
-    end = s.next();
-    n.fraction = {end, static_cast<std::size_t>(end - point) - 1};
-    if (n.fraction.size - 1 > 15) return false;
-  } else if (*at == '-' && at[1] == '0') {
-    return false;  // an integer, which has no -0
-  }
-  if (*end != close) return false;
-  at = end + 1;
-  return !Spaced || close != ',' || *at++ == ' ';
+TESSERA_AVX2_INLINE double scale(const number_tokens& n) noexcept {
+  return tessera::detail::exact_powers_of_ten[n.fraction.size];
 }
 
-/// whole.fraction, whatever its length. False beyond 18 digits.
-TESSERA_AVX2_INLINE bool assemble(const number_tokens& n, std::uint64_t whole,
-                                  std::uint64_t fraction, bool negative, double& value) noexcept {
-  if (n.whole.size + n.fraction.size > 18 + (negative ? 1u : 0u)) return false;
-  const std::uint64_t m = whole * tessera::detail::powers_of_ten[n.fraction.size] + fraction;
-  value = tessera::detail::quotient_by_power_of_ten(m, static_cast<unsigned>(n.fraction.size));
-  if (negative) value = -value;
-  return true;
-}
-
-/// The tokens of a row, but for the brackets of its array.
-struct row_tokens {
-  token integers[4];  ///< the last one, the wide one, begins at `wide`
-  number_tokens numbers[5];
-  const char* wide;
-};
-
-/// Finds the tokens of the row whose bracket is at `at`. Returns what follows the closing one, or null.
-template <bool Spaced>
-TESSERA_AVX2_INLINE const char* find_row(const char* at, number_row& r, row_tokens& t) noexcept {
-  if (*at != '[') return nullptr;
-  r.at = ++at;
-  sight s(at);
-  const std::uint64_t more = delimiters(at + 64);
-  std::size_t sizes = 0;  // of all tokens of up to 7 bytes, or'ed
-  t.wide = at;
-#pragma GCC unroll 4
-  for (unsigned k = 0; k < 4; ++k) {
-    r.places[k] = static_cast<std::uint32_t>(at - r.at);
-    t.wide = at;
-    const char* const end = s.next();
-    t.integers[k] = {end, static_cast<std::size_t>(end - at)};
-    if (k < 3) sizes |= t.integers[k].size;
-    if (*end != ',') return nullptr;
-    at = end + 1;
-    if (Spaced && *at++ != ' ') return nullptr;
-  }
-  if (at - s.base > 62 || *at != '[') return nullptr;
-  r.places[4] = static_cast<std::uint32_t>(at - r.at);
-  ++at;
-  s.move_to(at, more);
-  if (!find<Spaced>(at, s, ',', t.numbers[0]) || !find<Spaced>(at, s, ',', t.numbers[1]) ||
-      !find<Spaced>(at, s, ']', t.numbers[2]) || !s.saw(at - 1) || *at != ',')
-    return nullptr;
-  (void)s.next();
-  ++at;
-  if (Spaced && *at++ != ' ') return nullptr;
-  if (at - s.base > 32) s = sight(at);  // a long row
-  if (!find<Spaced>(at, s, ',', t.numbers[3]) || !find<Spaced>(at, s, ']', t.numbers[4]) ||
-      !s.saw(at - 1))
-    return nullptr;
-  for (const number_tokens& n : t.numbers) sizes |= n.whole.size;
-  return sizes > 7 ? nullptr : at;
-}
-
-/// Reads the row whose bracket is at `at`. Returns what follows the closing one, or null.
-template <bool Spaced>
-TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept {
-  row_tokens t;
-  at = find_row<Spaced>(at, r, t);
-  if (at == nullptr) return nullptr;
+/// Converts the tokens of a row. False for what it doesn't take. Not inlined, as above.
+TESSERA_AVX2 [[gnu::noinline]] inline bool convert(const row_tokens& t, row& r) noexcept {
   const auto& numbers = t.numbers;
-  const auto& integers = t.integers;
-  token& wide = t.integers[3];
-  const bool wide_negative = *t.wide == '-';
-  const char* const wide_first = t.wide + (wide_negative ? 1 : 0);
-  wide.size = static_cast<std::size_t>(wide.end - wide_first);
-  const bool leading_zero = (load<std::uint16_t>(wide_first) & 0xf0ff) == 0x3030;
-  if (wide.size - 1 > 17 || leading_zero) return nullptr;
-  std::int64_t above = 0;  // its first digits, when there are more than 16
-  if (wide.size > 16) [[unlikely]] {
-    for (const char* p = wide_first; p != wide.end - 16; ++p) {
-      if (*p < '0' || *p > '9') return nullptr;
-      above = above * 10 + (*p - '0');
-    }
-    wide.size = 16;
-  }
-
+  const token& cost = numbers[4].whole;
+  if (t.sizes > 7 || !token_reader::is_whole(cost.end, cost.size, 7)) return false;
+  const bool is_long = t.second[0].size > 7;
   const signed_tokens whole(numbers[0].whole, numbers[1].whole, numbers[2].whole, numbers[3].whole);
-  const signed_tokens other(integers[0], integers[1], integers[2], numbers[4].whole);
+  const signed_tokens other(t.first[0], t.first[1], t.between, is_long ? zero : t.second[0]);
   const bytes even_digits = digits_of(numbers[0].fraction, numbers[2].fraction);
   const bytes odd_digits = digits_of(numbers[1].fraction, numbers[3].fraction);
-  const bytes last_digits = digits_of(wide, numbers[4].fraction);
+  const bytes last_digits = digits_of(cost, numbers[4].fraction);
   const bytes largest = larger(larger(whole.digits, other.digits),
                                larger(larger(even_digits, odd_digits), last_digits));
   const bytes nine = bytes{} + 9;
-  if (top_bits(whole.wrong | other.wrong | ~is(larger(largest, nine), nine)) != 0) return nullptr;
+  if (top_bits(whole.wrong | other.wrong | ~is(larger(largest, nine), nine)) != 0) return false;
 
   const ints eight = eights(fours(whole.digits), fours(other.digits));
   const ints_16 integral_parts = __builtin_shufflevector(eight, eight, 0, 1, 4, 5);
@@ -3931,52 +3954,48 @@ TESSERA_AVX2_INLINE const char* read_row(const char* at, number_row& r) noexcept
 
   // whole * 10^size + fraction is exact below 2^53, and so is a fraction below 2^52 whose bits
   // become those of 2^52 + fraction; then one division rounds.
-  const doubles scale = {numbers[0].scale(), numbers[1].scale(), numbers[2].scale(),
-                         numbers[3].scale()};
+  const doubles scales = {scale(numbers[0]), scale(numbers[1]), scale(numbers[2]),
+                          scale(numbers[3])};
   constexpr longs two_to_52 = {0x4330000000000000, 0x4330000000000000, 0x4330000000000000,
                                0x4330000000000000};
-  r.integral = sign_bits(scale == 1.0) | (numbers[4].fraction.size == 0 ? 16u : 0u);
   const doubles small = __builtin_bit_cast(doubles, fraction | two_to_52) - 0x1p52;
-  const doubles sum = __builtin_convertvector(integral_parts, doubles) * scale + small;
+  const doubles sum = __builtin_convertvector(integral_parts, doubles) * scales + small;
   const longs signs = whole.signs();
-  const auto value = __builtin_bit_cast(longs, sum / scale) ^ (signs << 63);
+  const auto value = __builtin_bit_cast(longs, sum / scales) ^ (signs << 63);
   std::memcpy(r.numbers, &value, sizeof value);
   const longs unusual = (sum >= 0x1p53) | (fraction >= (1LL << 52));
   if (sign_bits(unusual) != 0) {
     for (unsigned k = 0; k < 4; ++k)
-      if (!assemble(numbers[k], static_cast<std::uint32_t>(integral_parts[k]),
-                    static_cast<std::uint64_t>(fraction[k]), signs[k] != 0, r.numbers[k]))
-        return nullptr;
+      if (!token_reader::assemble(numbers[k], static_cast<std::uint32_t>(integral_parts[k]),
+                                  static_cast<std::uint64_t>(fraction[k]), signs[k] != 0,
+                                  r.numbers[k]))
+        return false;
   }
-  const longs other_signs = other.signs();
-  if (!assemble(numbers[4], static_cast<std::uint32_t>(eight[7]),
-                static_cast<std::uint64_t>(last_two[2]), other_signs[3] != 0, r.numbers[4]))
-    return nullptr;
-  const ints_16 negative = __builtin_convertvector(other_signs, ints_16);
+  if (!token_reader::assemble(numbers[4], static_cast<std::uint64_t>(last_two[0]),
+                              static_cast<std::uint64_t>(last_two[2]), false, r.numbers[4]))
+    return false;
+  const ints_16 negative = __builtin_convertvector(other.signs(), ints_16);
   const ints_16 values = (__builtin_shufflevector(eight, eight, 2, 3, 6, 7) ^ negative) - negative;
   std::memcpy(r.integers, &values, sizeof values);
-  r.wide = above * 10000000000000000 + last_two[0];
-  if (wide_negative) r.wide = -r.wide;
-  return at;
+  r.second[0] = values[3];
+  token_reader rest;
+  return (!is_long || rest.integer(t.second[0], r.second[0])) && convert_rest(rest, t, r);
 }
 
-/// The other path takes more digits.
-template <bool Spaced>
-[[gnu::noinline]] const char* read_longer_row(const char* at, number_row& r) noexcept {
-  return json::detail::read_row<Spaced>(at, r);
-}
-
-template <bool Spaced, class Sink>
-TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) {
+template <row_form Form, class Spaced, class Sink>
+TESSERA_AVX2 const char* read_rows(const char* at, const char* end, bool, Sink& sink) {
+  constexpr Spaced is_spaced;
   const char* done = at;
-  number_row r;
+  delimiter_map map;
+  row r{};
+  row_tokens t;
   while (end - at >= reach) {
-    const char* next = read_row<Spaced>(at, r);
-    if (next == nullptr) next = read_longer_row<Spaced>(at, r);
-    if (next == nullptr || !sink(r)) break;
+    if (map.size == 0 || !map.holds(at)) avx2::draw(map, at, end);
+    const char* const next = find_row<Form>(at, is_spaced, map, r, t);
+    if (next == nullptr || !(avx2::convert(t, r) || json::detail::convert(t, r)) || !sink(r)) break;
     done = next;
-    if (*next != ',' || (Spaced && next[1] != ' ')) break;
-    at = next + (Spaced ? 2 : 1);
+    if (*next != ',' || (is_spaced && next[1] != ' ')) break;
+    at = next + (is_spaced ? 2 : 1);
   }
   return done;
 }
@@ -3989,21 +4008,22 @@ TESSERA_AVX2 const char* read_rows(const char* at, const char* end, Sink& sink) 
 enum class row_path : std::uint8_t { none, portable, best };
 
 /// Reads rows from the bracket at `at` on, calling `sink(row)` for each, until one is unusual or the
-/// sink returns false for it. Returns what follows the last row that was accepted, or `at`.
+/// sink returns false for it. Returns what follows the last row that was accepted, or `at`. `is_spaced`
+/// is that of find_row_reader.
 template <class Sink>
-using row_reader = const char* (*)(const char* at, const char* end, Sink& sink);
+using row_reader = const char* (*)(const char* at, const char* end, bool is_spaced, Sink& sink);
 
 /// A reader of rows with or without a space after each comma; null for `none`.
-template <class Row, class Sink>
+template <row_form Form, class Sink>
 [[nodiscard]] row_reader<Sink> find_row_reader(bool is_spaced, row_path path) noexcept {
   if (path == row_path::none) return nullptr;
 #ifdef TESSERA_HAS_AVX2_PATH
-  if constexpr (std::is_same_v<Row, number_row>)
-    if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-        __builtin_cpu_supports("bmi2"))
-      return is_spaced ? detail::avx2::read_rows<true, Sink> : detail::avx2::read_rows<false, Sink>;
+  if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+      __builtin_cpu_supports("bmi2"))
+    return is_spaced ? detail::avx2::read_rows<Form, std::true_type, Sink>
+                     : detail::avx2::read_rows<Form, std::false_type, Sink>;
 #endif
-  return is_spaced ? detail::read_rows<true, Row, Sink> : detail::read_rows<false, Row, Sink>;
+  return detail::read_rows<Form, Sink>;
 }
 
 }  // namespace json
@@ -7341,17 +7361,17 @@ struct operation_sink {
   std::size_t count = 0, most = 0;
 
   /// In its place, field by field: assembling it elsewhere and copying takes twice the time.
-  [[gnu::always_inline]] operation& next(std::int32_t code, const json::row_numbers& r) noexcept {
+  [[gnu::always_inline]] operation& next(const json::row& r) noexcept {
     operation& o = *::new (static_cast<void*>(ops + count)) operation;
-    o.code = static_cast<opcode>(code);
+    o.code = static_cast<opcode>(r.integers[2]);
     o.spelled = static_cast<std::uint8_t>(r.integral);
     o.qint = {r.numbers[0], r.numbers[1], r.numbers[2]};
     o.latency = r.numbers[3];
     o.cost = r.numbers[4];
     return o;
   }
-  [[gnu::always_inline]] bool takes(std::int32_t code) const noexcept {
-    return code >= first_opcode && code < last_opcode && count != most;
+  [[gnu::always_inline]] bool takes(const json::row& r) const noexcept {
+    return r.integers[2] >= first_opcode && r.integers[2] < last_opcode && count != most;
   }
   [[gnu::always_inline]] bool add(const char* at, source_map::place place) noexcept {
     place.start = static_cast<std::uint64_t>(at - text) & ((std::uint64_t{1} << 36) - 1);
@@ -7366,16 +7386,16 @@ static_assert(spelling::min == 1 && spelling::max == 2 && spelling::step == 4 &&
 
 /// Version 2.
 struct plain_sink : operation_sink {
-  [[gnu::always_inline]] bool operator()(const json::number_row& r) noexcept {
-    if (!takes(r.integers[2])) return false;
-    operation& o = next(r.integers[2], r);
+  [[gnu::always_inline]] bool operator()(const json::row& r) noexcept {
+    if (!takes(r)) return false;
+    operation& o = next(r);
     o.id0 = r.integers[0];
     o.id1 = r.integers[1];
-    unpack_data(o, r.wide);
+    unpack_data(o, r.second[0]);
     source_map::place at{};
-    at.id1 = r.places[1] & 127;
-    at.data = at.condition = r.places[3] & 127;
-    at.qint = r.places[4] & 127;
+    at.id1 = r.first_at[1] & 127;
+    at.data = at.condition = r.second_at & 127;
+    at.qint = r.group_at & 127;
     return add(r.at, at);
   }
 };
@@ -7385,19 +7405,20 @@ struct variadic_sink : operation_sink {
   model& m;
   bool unshifted_quantize, shifted_quantize;  // whether the first of these has been noted
 
-  bool operator()(const json::list_row& r) {
-    if (!takes(r.between)) return false;
-    operation& o = next(r.between, r);
+  [[gnu::always_inline]] bool operator()(const json::row& r) {
+    if (!takes(r)) return false;
+    operation& o = next(r);
+    // What a list has not is -1 and 0, as in an operation.
+    const std::int32_t ids[] = {r.integers[0], r.integers[1], r.integers[3]};
     if (check_counts(o.code, r.first_count, r.second_count) != errc::ok ||
         (o.code == opcode::quantize &&
          !(r.second_count == 0 ? unshifted_quantize : shifted_quantize)) ||
-        set_addresses_and_data(m, o, {r.first, r.first_count}, {r.second, r.second_count}) !=
-            errc::ok)
+        set_addresses_and_data(m, o, {ids, 3}, {r.second, 2}) != errc::ok)
       return false;
     source_map::place at{};
     if (r.first_count > 1) at.id1 = r.first_at[1] & 127;
     if (r.first_count > 2) at.condition = r.first_at[2] & 127;
-    at.data = (o.code == opcode::input ? r.second_at[0] : r.second_list_at) & 127;
+    at.data = (r.second_at + (o.code == opcode::input ? 1u : 0u)) & 127;
     at.qint = r.group_at & 127;
     return add(r.at, at);
   }
@@ -7577,19 +7598,19 @@ class json_model_reader {
       if (room < most) most = room;
     to.most = to_size(most);
     if (rest[1] == '[')
-      return read_rows<json::list_row>(
+      return read_rows<json::row_form::lists>(
           rest, variadic_,
           variadic_sink{to, m_, unshifted_quantize_ != nowhere, shifted_quantize_ != nowhere});
-    return read_rows<json::number_row>(rest, plain_, plain_sink{to});
+    return read_rows<json::row_form::flat>(rest, plain_, plain_sink{to});
   }
-  template <class Row, class Sink>
+  template <json::row_form Form, class Sink>
   bool read_rows(std::string_view rest, std::uint64_t& first_row, Sink sink) {
     const std::uint64_t offset = in_.offset();
     const std::size_t comma = rest.substr(0, 64).find(',');
     const bool spaced = rest.substr(comma == std::string_view::npos ? 0 : comma + 1, 1) == " ";
-    const auto read = json::find_row_reader<Row, Sink>(spaced, rows_);
+    const auto read = json::find_row_reader<Form, Sink>(spaced, rows_);
     if (read == nullptr) return false;
-    in_.resume(read(rest.data(), rest.data() + rest.size(), sink));
+    in_.resume(read(rest.data(), rest.data() + rest.size(), spaced, sink));
     m_.ops.advance(sink.count);
     m_.source.ops.advance(sink.count);
     if (sink.count != 0 && first_row == nowhere) first_row = offset;

@@ -13,6 +13,7 @@
 #include <tessera/core/json.hpp>
 #include <tessera/core/json_read.hpp>
 #include <tessera/core/json_rows.hpp>
+#include <utility>
 #include <vector>
 
 #include "../support/catch.hpp"
@@ -27,23 +28,44 @@ using std::string_view;
 
 constexpr std::size_t before = 16, reach = 512;  // "Limits" at the top of json_rows.hpp
 
+using json::row_form;
+constexpr std::pair<row_form, bool> kinds[] = {{row_form::flat, false},
+                                               {row_form::flat, true},
+                                               {row_form::lists, false},
+                                               {row_form::lists, true}};
+
 /// What json::reader finds in the row that `text` starts with, and its length; 0 if it isn't one.
-std::size_t read_plainly(string_view text, json::number_row& r) {
+std::size_t read_plainly(string_view text, row_form form, json::row& r) {
   json::reader in(text);
   const auto place = [&in, text] {
     return static_cast<std::uint32_t>(static_cast<std::size_t>(in.rest().data() - text.data()) - 1);
   };
+  const bool lists = form == row_form::lists;
+  const auto first = [&](unsigned k) {
+    r.first_at[k] = place();
+    r.integers[k == 2 ? 3 : k] = in.int32();
+  };
+  r.integers[0] = r.integers[1] = -1;
+  r.first_count = r.second_count = 0;
   in.array();
-  for (unsigned k = 0; k < 3; ++k) {
+  in.require_element();
+  if (lists) {
+    for (in.array(); in.element() && r.first_count < 3;) first(r.first_count++);
+  } else {
+    first(r.first_count++);
     in.require_element();
-    r.places[k] = place();
-    r.integers[k] = in.int32();
+    first(r.first_count++);
   }
   in.require_element();
-  r.places[3] = place();
-  r.wide = in.int64();
+  r.integers[2] = in.int32();
   in.require_element();
-  r.places[4] = place();
+  r.second_at = place();
+  if (lists)
+    for (in.array(); in.element() && r.second_count < 2;) r.second[r.second_count++] = in.int64();
+  else
+    r.second[r.second_count++] = in.int64();
+  in.require_element();
+  r.group_at = place();
   in.array();
   r.integral = 0;
   for (unsigned k = 0; k < 5; ++k) {
@@ -58,17 +80,22 @@ std::size_t read_plainly(string_view text, json::number_row& r) {
   return text.substr(0, text.size() - in.rest().size()).find_last_of(']') + 1;
 }
 
-bool same(const json::number_row& a, const json::number_row& b) {
-  return std::memcmp(a.places, b.places, sizeof a.places) == 0 &&
-         std::memcmp(a.integers, b.integers, 3 * sizeof *a.integers) == 0 && a.wide == b.wide &&
-         std::memcmp(a.numbers, b.numbers, sizeof a.numbers) == 0 && a.integral == b.integral;
+bool same(const json::row& a, const json::row& b) {
+  if (a.first_count != b.first_count || a.second_count != b.second_count) return false;
+  const auto equal = [](const auto* x, const auto* y, std::size_t count) {
+    return std::memcmp(x, y, count * sizeof *x) == 0;
+  };
+  return equal(a.first_at, b.first_at, a.first_count) && a.second_at == b.second_at &&
+         a.group_at == b.group_at && equal(a.integers, b.integers, a.first_count == 3 ? 4 : 3) &&
+         equal(a.second, b.second, a.second_count) && equal(a.numbers, b.numbers, 5) &&
+         a.integral == b.integral;
 }
 
 /// Keeps what it is given, up to `most`.
 struct keeper {
-  std::vector<json::number_row> rows;
+  std::vector<json::row> rows;
   std::size_t most = 1;
-  bool operator()(const json::number_row& r) {
+  bool operator()(const json::row& r) {
     if (rows.size() == most) return false;
     rows.push_back(r);
     return true;
@@ -77,11 +104,16 @@ struct keeper {
 
 constexpr json::row_path paths[] = {json::row_path::portable, json::row_path::best};
 
+json::row_reader<keeper> reader_of(row_form form, bool spaced, json::row_path path) {
+  return form == row_form::flat ? json::find_row_reader<row_form::flat, keeper>(spaced, path)
+                                : json::find_row_reader<row_form::lists, keeper>(spaced, path);
+}
+
 /// Reads rows by both paths, from memory with guarded pages around it.
 class rows {
  public:
   /// The text of a row goes between 16 bytes and as many as make it reach just far enough.
-  explicit rows(bool spaced) : spaced_(spaced) {}
+  rows(row_form form, bool spaced) : form_(form), spaced_(spaced) {}
 
   /// Whether each path (bit 0 portable, bit 1 best) takes the row that `text` starts with. Whatever
   /// it takes must be right.
@@ -119,13 +151,13 @@ class rows {
     ++count;
     for (unsigned p = 0; p < 2; ++p) {
       keeper kept;
-      const auto read = json::find_row_reader<json::number_row, keeper>(spaced_, paths[p]);
-      const char* const after = read(at, end, kept);
+      const auto read = reader_of(form_, spaced_, paths[p]);
+      const char* const after = read(at, end, spaced_, kept);
       if (after == at && kept.rows.empty()) continue;
       ++taken;
       done |= 1u << p;
-      json::number_row expected{};
-      const std::size_t size = read_plainly({at, reach}, expected);
+      json::row expected{};
+      const std::size_t size = read_plainly({at, reach}, form_, expected);
       if (size == 0 || kept.rows.size() != 1 || kept.rows[0].at != at + 1 || after != at + size ||
           !same(kept.rows[0], expected))
         if (wrong++ == 0) first_wrong = (p == 0 ? "portable: " : "best: ") + string(at, 160);
@@ -133,18 +165,33 @@ class rows {
     return done;
   }
 
+  row_form form_;
   bool spaced_;
   bool at_start_ = false;
   tessera_tests::guard_page memory_{before + reach};
 };
 
-/// The row of nine tokens, as `spaced` says.
-string row_of(const std::vector<string>& tokens, bool spaced) {
+/// The row of nine tokens.
+string row_of(const std::vector<string>& tokens, row_form form, bool spaced) {
   const string comma = spaced ? ", " : ",";
-  string s = "[";
-  for (std::size_t k = 0; k < 4; ++k) s += tokens[k] + comma;
+  const string open = form == row_form::lists ? "[" : "",
+               close = form == row_form::lists ? "]" : "";
+  string s = "[" + open + tokens[0] + comma + tokens[1] + close + comma + tokens[2] + comma;
+  s += open + tokens[3] + close + comma;
   s += '[' + tokens[4] + comma + tokens[5] + comma + tokens[6] + ']' + comma;
   return s + tokens[7] + comma + tokens[8] + ']';
+}
+/// The same from a flat row without spaces.
+string in_form(const string& flat, row_form form) {
+  if (form == row_form::flat) return flat;
+  string s = flat;
+  std::size_t comma = 0;
+  for (int k = 0; k < 4; ++k) {
+    comma = s.find(',', comma + 1);
+    if (k == 1 || k == 3) s.insert(comma++, "]");
+    if (k == 2) s.insert(++comma, "[");
+  }
+  return "[" + s;
 }
 const std::vector<string> plain_row = {"40", "-1", "-1", "7", "-8.0", "7.9375", "0.0625", "2", "0"};
 
@@ -200,9 +247,33 @@ bool has_exponent(string_view row) { return row.find("e-") != string_view::npos;
 
 #if defined(__x86_64__) && defined(__GNUC__)
 /// Only the AVX2 path: row_path::best passes refused rows on, so refusals would go unnoticed.
-template <bool Spaced>
-[[gnu::target("avx2,bmi,bmi2")]] const char* read_by_vectors(const char* at, json::number_row& r) {
-  return json::detail::avx2::read_row<Spaced>(at, r);
+template <row_form Form, bool Spaced>
+[[gnu::target("avx2,bmi,bmi2")]] const char* read_by_vectors(const char* at, const char* end,
+                                                             json::row& r) {
+  namespace detail = json::detail;
+  detail::delimiter_map map;
+  detail::row_tokens tokens;
+  detail::avx2::draw(map, at, end);
+  const char* const after =
+      detail::find_row<Form>(at, std::bool_constant<Spaced>{}, map, r, tokens);
+  return after != nullptr && detail::avx2::convert(tokens, r) ? after : nullptr;
+}
+template <row_form Form>
+void check_vectors(bool spaced) {
+  for (const string row : usual) {
+    const string compact = in_form(row, Form), text = spaced ? with_spaces(compact) : compact;
+    const string padded = string(before, ' ') + text + string(reach, ' ');
+    const char* const at = padded.data() + before;
+    const char* const end = padded.data() + padded.size();
+    json::row r{}, expected{};
+    const char* const after =
+        spaced ? read_by_vectors<Form, true>(at, end, r) : read_by_vectors<Form, false>(at, end, r);
+    CAPTURE(text);
+    CHECK(after == (has_exponent(row) ? nullptr : at + text.size()));
+    if (after == nullptr) continue;
+    CHECK(read_plainly({at, reach}, Form, expected) == text.size());
+    CHECK(same(r, expected));
+  }
 }
 #endif
 
@@ -215,27 +286,18 @@ TEST_CASE("json_rows: AVX2 takes what files are made of by itself", "[core]") {
     WARN("left out: this processor has no AVX2");
     return;
   }
-  for (const bool spaced : {false, true})
-    for (const string row : usual) {
-      const string text = spaced ? with_spaces(row) : row;
-      const string padded = string(before, ' ') + text + string(reach, ' ');
-      const char* const at = padded.data() + before;
-      json::number_row r{}, expected{};
-      const char* const after =
-          spaced ? read_by_vectors<true>(at, r) : read_by_vectors<false>(at, r);
-      CAPTURE(text);
-      CHECK(after == (has_exponent(row) ? nullptr : at + text.size()));
-      if (after == nullptr) continue;
-      CHECK(read_plainly({at, reach}, expected) == text.size());
-      CHECK(same(r, expected));
-    }
+  for (const bool spaced : {false, true}) {
+    check_vectors<row_form::flat>(spaced);
+    check_vectors<row_form::lists>(spaced);
+  }
 }
 #endif
 
 TEST_CASE("json_rows: what files are made of is taken", "[core]") {
-  for (const bool spaced : {false, true}) {
-    rows check(spaced);
-    for (const string row : usual) {
+  for (const auto& [form, spaced] : kinds) {
+    rows check(form, spaced);
+    for (const string usual_row : usual) {
+      const string row = in_form(usual_row, form);
       CAPTURE(row);
       for (const char filler : {' ', ',', '[', ']', '0', '.', '\xff'}) {
         CHECK(check(spaced ? with_spaces(row) : row, filler) == (has_exponent(row) ? 0u : 3u));
@@ -248,7 +310,9 @@ TEST_CASE("json_rows: what files are made of is taken", "[core]") {
 }
 
 TEST_CASE("json_rows: many in a row, until one is unusual", "[core]") {
-  for (const bool spaced : {false, true}) {
+  for (const auto& kind : kinds) {
+    const row_form form = kind.first;
+    const bool spaced = kind.second;
     const string comma = spaced ? ", " : ",";
     string text(before, '!');
     std::vector<std::size_t> starts, ends;
@@ -257,21 +321,21 @@ TEST_CASE("json_rows: many in a row, until one is unusual", "[core]") {
       tokens[0] = std::to_string(i * i);
       tokens[7] = std::to_string(i / 8.0);
       starts.push_back(text.size());
-      text += row_of(tokens, spaced);
+      text += row_of(tokens, form, spaced);
       ends.push_back(text.size());
       text += comma;
     }
     for (const json::row_path path : paths) {
-      const auto read = json::find_row_reader<json::number_row, keeper>(spaced, path);
+      const auto read = reader_of(form, spaced, path);
       const auto length = [&](string_view s, std::size_t from, std::size_t most,
                               std::size_t& count) {
         keeper kept{{}, most};
-        const char* const after = read(s.data() + from, s.data() + s.size(), kept);
+        const char* const after = read(s.data() + from, s.data() + s.size(), spaced, kept);
         count = kept.rows.size();
         for (std::size_t i = 0; i < count; ++i) {
-          json::number_row expected{};
+          json::row expected{};
           const char* const at = kept.rows[i].at;
-          if (read_plainly({at - 1, static_cast<std::size_t>(s.data() + s.size() - at)},
+          if (read_plainly({at - 1, static_cast<std::size_t>(s.data() + s.size() - at)}, form,
                            expected) == 0 ||
               !same(kept.rows[i], expected))
             FAIL("row " << i);
@@ -309,8 +373,8 @@ TEST_CASE("json_rows: many in a row, until one is unusual", "[core]") {
 }
 
 TEST_CASE("json_rows: no path", "[core]") {
-  CHECK(json::find_row_reader<json::number_row, keeper>(false, json::row_path::none) == nullptr);
-  CHECK(json::find_row_reader<json::number_row, keeper>(true, json::row_path::none) == nullptr);
+  for (const auto& [form, spaced] : kinds)
+    CHECK(reader_of(form, spaced, json::row_path::none) == nullptr);
 }
 
 TEST_CASE("json_rows: integers of every length, in each place", "[core]") {
@@ -324,15 +388,18 @@ TEST_CASE("json_rows: integers of every length, in each place", "[core]") {
            {"123456789012345678901", "999999999999999999999", "100000000000000000000",
             "012345678901234567890", "000000000000000000000", "909090909090909090909"})
         tokens.push_back(sign + string(digits, length));
-  for (const bool spaced : {false, true}) {
-    rows check(spaced);
+  for (const auto& [form, spaced] : kinds) {
+    rows check(form, spaced);
     for (std::size_t k = 0; k < 4; ++k)
       for (const string& token : tokens) {
         std::vector<string> row = plain_row;
         row[k] = token;
-        const unsigned done = check(row_of(row, spaced), ',');
+        const unsigned done = check(row_of(row, form, spaced), ',');
         INFO(token << " in place " << k);
-        if (!is_integer(token)) CHECK(done == 0);
+        // Lists may have one more, or none.
+        const bool is_list =
+            form == row_form::lists && (token == "1,1" || (token.empty() && k == 3));
+        if (!is_integer(token) && !is_list) CHECK(done == 0);
         const std::size_t digits = token.size() - (token[0] == '-' ? 1 : 0);
         if (is_integer(token) && (k == 3 ? digits <= 18 : token.size() <= 9)) CHECK(done == 3);
       }
@@ -345,8 +412,8 @@ TEST_CASE("json_rows: numbers of every length, in each place", "[core]") {
   constexpr string_view some = "123456789012345678901", nines = "999999999999999999999",
                         power = "100000000000000000000", zeros = "000000000000000000000";
   std::mt19937_64 random(31);
-  for (const bool spaced : {false, true}) {
-    rows check(spaced);
+  for (const auto& [form, spaced] : kinds) {
+    rows check(form, spaced);
     for (std::size_t whole = 0; whole <= 9; ++whole)
       for (std::size_t fraction = 0; fraction <= 19; ++fraction)
         for (const char* const sign : {"", "-"})
@@ -362,7 +429,7 @@ TEST_CASE("json_rows: numbers of every length, in each place", "[core]") {
             const std::size_t k = 4 + random() % 5;
             std::vector<string> row = plain_row;
             row[k] = token;
-            const unsigned done = check(row_of(row, spaced), ',');
+            const unsigned done = check(row_of(row, form, spaced), ',');
             INFO(token << " in place " << k);
             if (!is_number(token)) CHECK(done == 0);
             if (is_number(token) && a.size() <= 7 && a.size() + fraction <= 18) CHECK(done == 3);
@@ -377,7 +444,7 @@ TEST_CASE("json_rows: numbers of every length, in each place", "[core]") {
         std::vector<string> row = plain_row;
         row[k] = token;
         INFO(token << " in place " << k);
-        CHECK(check(row_of(row, spaced), ',') == (is_number(token) ? 3u : 0u));
+        CHECK(check(row_of(row, form, spaced), ',') == (is_number(token) ? 3u : 0u));
       }
     CAPTURE(check.first_wrong);
     CHECK(check.wrong == 0);
@@ -397,8 +464,8 @@ TEST_CASE("json_rows: tokens anywhere among the 64 bytes that are looked at toge
     const string s = digits(1 + random() % most);
     return random() % 3 == 0 && s.size() < most ? '-' + s : s;
   };
-  for (const bool spaced : {false, true}) {
-    rows check(spaced);
+  for (const auto& [form, spaced] : kinds) {
+    rows check(form, spaced);
     std::size_t longest = 0;
     for (int i = 0; i < 8000; ++i) {
       const std::size_t whole = 1 + random() % 7, after = random() % 17;
@@ -409,7 +476,7 @@ TEST_CASE("json_rows: tokens anywhere among the 64 bytes that are looked at toge
         const string a = integer(whole), b = digits(after == 0 ? 0 : 1 + random() % after);
         row.push_back(b.empty() || a.size() + b.size() > 18 ? (a == "-0" ? "0" : a) : a + '.' + b);
       }
-      const string text = row_of(row, spaced);
+      const string text = row_of(row, form, spaced);
       longest = text.size() > longest ? text.size() : longest;
       const unsigned done = check(text, i % 2 == 0 ? ',' : ' ');
       INFO(text);
@@ -428,10 +495,10 @@ TEST_CASE("json_rows: every byte in each place", "[core]") {
       "[5,-12,6,-1234567890123456,[-12,10,1],1.149999976158142,-7]",
       "[0,0,0,0,[0,0,0],0,0]",
   };
-  for (const bool spaced : {false, true}) {
-    rows check(spaced);
-    for (const string text : texts)
-      for (const char filler : {' ', ']'})
+  for (const auto& [form, spaced] : kinds) {
+    rows check(form, spaced);
+    for (const string flat : texts)
+      for (const string text = in_form(flat, form); const char filler : {' ', ']'})
         check.change_each_byte(spaced ? with_spaces(text) : text, filler);
     CAPTURE(check.first_wrong);
     CHECK(check.wrong == 0);
@@ -443,15 +510,15 @@ TEST_CASE("json_rows: every byte in each place", "[core]") {
 TEST_CASE("json_rows: nothing is read outside of the text", "[core]") {
   // 16 bytes in front and 512 from the bracket on are all there is; what could be read as one long
   // token, or as a row that never ends, goes on to the last byte.
-  for (const bool spaced : {false, true}) {
-    rows check(spaced);
+  for (const auto& [form, spaced] : kinds) {
+    rows check(form, spaced);
     std::vector<string> starts = {
         "", "[", "[-", "[1,", "[1,1,1,1,", "[1,1,1,1,[", "[1,1,1,1,[1.0,"};
-    starts.push_back(row_of(plain_row, spaced));
+    starts.push_back(row_of(plain_row, form, spaced));
     starts.push_back(row_of({"1234567", "1234567", "1234567", "123456789012345678",
                              "-123456.123456789012", "-123456.123456789012", "123456.12345678901",
                              "-123456.123456789012", "-123456.123456789012"},
-                            spaced));
+                            form, spaced));
     for (const string& start : starts)
       for (std::size_t size = start.size() > 12 ? start.size() - 12 : 0; size <= start.size();
            ++size)
@@ -464,49 +531,48 @@ TEST_CASE("json_rows: nothing is read outside of the text", "[core]") {
   }
 }
 
-TEST_CASE("json/rows: lists of integers in a row", "[core]") {
-  struct list_keeper {
-    std::vector<json::list_row> rows;
-    bool operator()(const json::list_row& r) { return rows.push_back(r), true; }
-  };
-  for (const bool with_spaces : {false, true}) {
-    string text =
-        "[[7,-1234567,0],-2,[123456789012345678,-5],[-8.0,7.9375,0.0625],1.25,3],"
-        "[[],5,[14],[0.0,1.0,1.0],0,0.5],[[1],2,[],[0.0,1.0,1.0],0,0]";
-    if (with_spaces)
-      for (std::size_t i = 0; (i = text.find(',', i)) != string::npos; ++i) text.insert(i + 1, " ");
-    const string padded = string(before, ' ') + text + string(reach, ' ');
-    const char* const at = padded.data() + before;
-    for (const json::row_path path : paths) {
-      list_keeper kept;
-      const auto read = json::find_row_reader<json::list_row, list_keeper>(with_spaces, path);
-      CHECK(read(at, padded.data() + padded.size(), kept) == at + text.size());
-      REQUIRE(kept.rows.size() == 3);
-      const json::list_row &a = kept.rows[0], &b = kept.rows[1], &c = kept.rows[2];
-      REQUIRE(a.first_count == 3);
-      CHECK(a.first[0] == 7);
-      CHECK(a.first[1] == -1234567);
-      CHECK(a.first[2] == 0);
-      CHECK(a.between == -2);
-      REQUIRE(a.second_count == 2);
-      CHECK(a.second[0] == 123456789012345678);
-      CHECK(a.second[1] == -5);
-      CHECK(a.numbers[1] == 7.9375);
-      CHECK(a.integral == 16);
-      const auto is_at = [&a](std::uint32_t distance, string_view what) {
-        return string_view(a.at + distance, what.size()) == what;
-      };
-      CHECK(is_at(0, "[7"));
-      CHECK(is_at(a.first_at[1], "-1234567"));
-      CHECK(is_at(a.first_at[2], "0]"));
-      CHECK(is_at(a.second_list_at, "[1234"));
-      CHECK(is_at(a.second_at[1], "-5]"));
-      CHECK(is_at(a.group_at, "[-8.0"));
-      CHECK(b.first_count == 0);
-      CHECK(b.second_count == 1);
-      CHECK(b.second[0] == 14);
-      CHECK(c.first_count == 1);
-      CHECK(c.second_count == 0);
+TEST_CASE("json_rows: lists of every length", "[core]") {
+  std::mt19937_64 random(33);
+  const auto integers = [&random](std::size_t count, std::size_t digits) {
+    string s;
+    for (std::size_t k = 0; k < count; ++k) {
+      string number = std::to_string(1 + random() % 9);
+      for (std::size_t size = random() % digits; size > 0; --size)
+        number += static_cast<char>('0' + random() % 10);
+      s += (k == 0 ? "" : ",") + string(random() % 3 == 0 ? "-" : "") + number;
     }
+    return s;
+  };
+  for (const bool spaced : {false, true}) {
+    rows check(row_form::lists, spaced);
+    for (std::size_t first = 0; first <= 4; ++first)
+      for (std::size_t second = 0; second <= 3; ++second)
+        for (int i = 0; i < 200; ++i) {
+          const string text = "[[" + integers(first, 6) + "]," + integers(1, 6) + ",[" +
+                              integers(second, i % 2 == 0 ? 3 : 18) +
+                              "],[-8.0,7.9375,0.0625],2.5,0]";
+          CAPTURE(text);
+          const unsigned done = check(spaced ? with_spaces(text) : text, ',');
+          if (first > 3 || second > 2) CHECK(done == 0);
+          if (first <= 3 && second <= 2 && (second < 2 || i % 2 == 0)) CHECK(done == 3);
+        }
+    for (const string text :
+         {"[[7,-1234567,0],-2,[123456789012345678,-5],[-8.0,7.9375,0.0625],1.25,3]",
+          "[[],5,[14],[0.0,1.0,1.0],0,0.5]", "[[1],2,[],[0.0,1.0,1.0],0,0]",
+          "[[1,2],10,[-1,2],[0.0,1.0,1.0],0,0]"}) {
+      const string compact = spaced ? with_spaces(text) : text;
+      CHECK(check(compact, ' ') == 3);
+      check.change_each_byte(compact, ',');
+    }
+    for (const char* const text :
+         {"[[,1],2,[],[0.0,1.0,1.0],0,0]", "[[1,],2,[],[0.0,1.0,1.0],0,0]",
+          "[[1,,2],2,[],[0.0,1.0,1.0],0,0]", "[[1]2,[],[0.0,1.0,1.0],0,0]",
+          "[[1],2[],[0.0,1.0,1.0],0,0]", "[[1],2,[][0.0,1.0,1.0],0,0]",
+          "[1,2,[],[0.0,1.0,1.0],0,0]", "[[1],2,3,[0.0,1.0,1.0],0,0]",
+          "[[1.5],2,[],[0.0,1.0,1.0],0,0]", "[[[1],2,[],[0.0,1.0,1.0],0,0]",
+          "[[1]],2,[],[0.0,1.0,1.0],0,0]", "[[],,[],[0.0,1.0,1.0],0,0]"})
+      CHECK(check(spaced ? with_spaces(text) : string(text), ' ') == 0);
+    CAPTURE(check.first_wrong);
+    CHECK(check.wrong == 0);
   }
 }

@@ -95,17 +95,17 @@ struct operation_sink {
   std::size_t count = 0, most = 0;
 
   /// In its place, field by field: assembling it elsewhere and copying takes twice the time.
-  [[gnu::always_inline]] operation& next(std::int32_t code, const json::row_numbers& r) noexcept {
+  [[gnu::always_inline]] operation& next(const json::row& r) noexcept {
     operation& o = *::new (static_cast<void*>(ops + count)) operation;
-    o.code = static_cast<opcode>(code);
+    o.code = static_cast<opcode>(r.integers[2]);
     o.spelled = static_cast<std::uint8_t>(r.integral);
     o.qint = {r.numbers[0], r.numbers[1], r.numbers[2]};
     o.latency = r.numbers[3];
     o.cost = r.numbers[4];
     return o;
   }
-  [[gnu::always_inline]] bool takes(std::int32_t code) const noexcept {
-    return code >= first_opcode && code < last_opcode && count != most;
+  [[gnu::always_inline]] bool takes(const json::row& r) const noexcept {
+    return r.integers[2] >= first_opcode && r.integers[2] < last_opcode && count != most;
   }
   [[gnu::always_inline]] bool add(const char* at, source_map::place place) noexcept {
     place.start = static_cast<std::uint64_t>(at - text) & ((std::uint64_t{1} << 36) - 1);
@@ -120,16 +120,16 @@ static_assert(spelling::min == 1 && spelling::max == 2 && spelling::step == 4 &&
 
 /// Version 2.
 struct plain_sink : operation_sink {
-  [[gnu::always_inline]] bool operator()(const json::number_row& r) noexcept {
-    if (!takes(r.integers[2])) return false;
-    operation& o = next(r.integers[2], r);
+  [[gnu::always_inline]] bool operator()(const json::row& r) noexcept {
+    if (!takes(r)) return false;
+    operation& o = next(r);
     o.id0 = r.integers[0];
     o.id1 = r.integers[1];
-    unpack_data(o, r.wide);
+    unpack_data(o, r.second[0]);
     source_map::place at{};
-    at.id1 = r.places[1] & 127;
-    at.data = at.condition = r.places[3] & 127;
-    at.qint = r.places[4] & 127;
+    at.id1 = r.first_at[1] & 127;
+    at.data = at.condition = r.second_at & 127;
+    at.qint = r.group_at & 127;
     return add(r.at, at);
   }
 };
@@ -139,19 +139,20 @@ struct variadic_sink : operation_sink {
   model& m;
   bool unshifted_quantize, shifted_quantize;  // whether the first of these has been noted
 
-  bool operator()(const json::list_row& r) {
-    if (!takes(r.between)) return false;
-    operation& o = next(r.between, r);
+  [[gnu::always_inline]] bool operator()(const json::row& r) {
+    if (!takes(r)) return false;
+    operation& o = next(r);
+    // What a list has not is -1 and 0, as in an operation.
+    const std::int32_t ids[] = {r.integers[0], r.integers[1], r.integers[3]};
     if (check_counts(o.code, r.first_count, r.second_count) != errc::ok ||
         (o.code == opcode::quantize &&
          !(r.second_count == 0 ? unshifted_quantize : shifted_quantize)) ||
-        set_addresses_and_data(m, o, {r.first, r.first_count}, {r.second, r.second_count}) !=
-            errc::ok)
+        set_addresses_and_data(m, o, {ids, 3}, {r.second, 2}) != errc::ok)
       return false;
     source_map::place at{};
     if (r.first_count > 1) at.id1 = r.first_at[1] & 127;
     if (r.first_count > 2) at.condition = r.first_at[2] & 127;
-    at.data = (o.code == opcode::input ? r.second_at[0] : r.second_list_at) & 127;
+    at.data = (r.second_at + (o.code == opcode::input ? 1u : 0u)) & 127;
     at.qint = r.group_at & 127;
     return add(r.at, at);
   }
@@ -331,19 +332,19 @@ class json_model_reader {
       if (room < most) most = room;
     to.most = to_size(most);
     if (rest[1] == '[')
-      return read_rows<json::list_row>(
+      return read_rows<json::row_form::lists>(
           rest, variadic_,
           variadic_sink{to, m_, unshifted_quantize_ != nowhere, shifted_quantize_ != nowhere});
-    return read_rows<json::number_row>(rest, plain_, plain_sink{to});
+    return read_rows<json::row_form::flat>(rest, plain_, plain_sink{to});
   }
-  template <class Row, class Sink>
+  template <json::row_form Form, class Sink>
   bool read_rows(std::string_view rest, std::uint64_t& first_row, Sink sink) {
     const std::uint64_t offset = in_.offset();
     const std::size_t comma = rest.substr(0, 64).find(',');
     const bool spaced = rest.substr(comma == std::string_view::npos ? 0 : comma + 1, 1) == " ";
-    const auto read = json::find_row_reader<Row, Sink>(spaced, rows_);
+    const auto read = json::find_row_reader<Form, Sink>(spaced, rows_);
     if (read == nullptr) return false;
-    in_.resume(read(rest.data(), rest.data() + rest.size(), sink));
+    in_.resume(read(rest.data(), rest.data() + rest.size(), spaced, sink));
     m_.ops.advance(sink.count);
     m_.source.ops.advance(sink.count);
     if (sink.count != 0 && first_row == nowhere) first_row = offset;
