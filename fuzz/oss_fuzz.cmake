@@ -8,7 +8,7 @@
 
 cmake_minimum_required(VERSION 3.21)
 
-set(alir alir_inspect alir_pipeline alir_read_bytecode alir_read_json alir_roundtrip alir_run)
+set(alir alir_inspect alir_optimize alir_pipeline alir_read_bytecode alir_read_json alir_roundtrip alir_run)
 set(ark ark_plan ark_read ark_roundtrip ark_to_nac ark_verify_run)
 set(json json_diff number_roundtrip)
 set(nac nac_optimize nac_read nac_roundtrip nac_run nac_to_ark tisa)

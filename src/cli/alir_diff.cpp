@@ -68,21 +68,6 @@ class operation_lines {
   return out;
 }
 
-void write_properties(json::writer& w, std::string_view key,
-                      const std::vector<alir_property_difference>& list) {
-  w.key(key).begin_array();
-  for (const alir_property_difference& d : list)
-    w.begin_object()
-        .key("what")
-        .string(d.what)
-        .key("before")
-        .string(d.before)
-        .key("after")
-        .string(d.after)
-        .end();
-  w.end();
-}
-
 [[nodiscard]] text json_of(const alir_difference& found, const operation_lines& a,
                            const operation_lines& b, const reporting& before,
                            const reporting& after) {
@@ -93,8 +78,8 @@ void write_properties(json::writer& w, std::string_view key,
   w.key("same").boolean(found.same()).key("changed").integer(found.changed);
   w.key("added").integer(found.added).key("removed").integer(found.removed);
   w.key("unchanged").integer(found.unchanged);
-  write_properties(w, "model", found.model);
-  write_properties(w, "outputs", found.outputs);
+  write_differences(w.key("model"), found.model);
+  write_differences(w.key("outputs"), found.outputs);
   w.key("operations").begin_array();
   const auto side = [&w](std::string_view key, std::int32_t i, const operation_lines& lines) {
     w.key(key);
@@ -109,7 +94,7 @@ void write_properties(json::writer& w, std::string_view key,
                                                             : "changed");
     side("before", d.before, a);
     side("after", d.after, b);
-    write_properties(w, "parts", d.parts);
+    write_differences(w.key("parts"), d.parts);
     w.end();
   }
   w.end().end();

@@ -96,19 +96,6 @@ class report {
     return out;
   }
 
-  static void write_parts(json::writer& w, const std::vector<inspect::difference>& parts) {
-    w.begin_array();
-    for (const inspect::difference& d : parts)
-      w.begin_object()
-          .key("what")
-          .string(d.what)
-          .key("before")
-          .string(d.before)
-          .key("after")
-          .string(d.after)
-          .end();
-    w.end();
-  }
   static void write_op(json::writer& w, const ark::model& g, std::uint32_t op,
                        const std::vector<std::int64_t>& nodes) {
     if (op == ark::none) {
@@ -128,7 +115,7 @@ class report {
     w.key("same").boolean(found_.same()).key("changed").integer(found_.changed);
     w.key("added").integer(found_.added).key("removed").integer(found_.removed);
     w.key("unchanged").integer(found_.unchanged).key("model");
-    write_parts(w, found_.model);
+    write_differences(w, found_.model);
     w.key("operations").begin_array();
     for (const inspect::op_difference& d : found_.ops) {
       w.begin_object().key("kind").string(d.before == ark::none  ? "added"
@@ -139,7 +126,7 @@ class report {
       w.key("after");
       write_op(w, after_, d.after, nodes_after_);
       w.key("parts");
-      write_parts(w, d.parts);
+      write_differences(w, d.parts);
       w.end();
     }
     w.end().end();

@@ -216,6 +216,17 @@ struct loaded {
                                      format otherwise = format::unknown,
                                      const io::input_rule& rule = io::main_input);
 
+/// Writes differences as an array of {"what", "before", "after"}.
+template <class Difference>
+void write_differences(json::writer& w, const std::vector<Difference>& list) {
+  w.begin_array();
+  for (const Difference& d : list) {
+    w.begin_object().key("what").string(d.what);
+    w.key("before").string(d.before).key("after").string(d.after).end();
+  }
+  w.end();
+}
+
 /// Calls the action for the format of a file.
 [[nodiscard]] exit_code with_source(const source& file, const reporting& to, std::string_view verb,
                                     const file_actions& act);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tessera/inspect/alir/duplicates.hpp"
 #include "tessera/transform/optimize_alir.hpp"
 #include "transform/alir_node.hpp"
 #include "transform/alir_values.hpp"
@@ -90,45 +91,30 @@ class alir_round {
     return count;
   }
 
-  /// What readers of an operation see, and what it is computed from.
-  [[nodiscard]] static std::vector<std::uint64_t> key_of(const alir_node& n) {
-    const alir::operation& o = n.op;
-    std::vector<std::uint64_t> key = {
-        static_cast<std::uint64_t>(o.code), std::bit_cast<std::uint64_t>(o.qint.min),
-        std::bit_cast<std::uint64_t>(o.qint.max), std::bit_cast<std::uint64_t>(o.qint.step)};
-    if (o.code != opcode::sum) {
-      std::int32_t a = o.id0, b = o.id1;
-      if (o.code == opcode::multiply && a > b) std::swap(a, b);
-      for (const std::int64_t x : {std::int64_t{a}, std::int64_t{b}, std::int64_t{o.shift}, o.data})
-        key.push_back(static_cast<std::uint64_t>(x));
-    }
-    for (const alir::term& t : n.terms)
-      for (const std::int64_t x :
-           {std::int64_t{t.id}, std::int64_t{t.shift}, std::int64_t{t.negative ? 1 : 0}})
-        key.push_back(static_cast<std::uint64_t>(x));
-    return key;
-  }
-
-  /// Operations that are equal, after their operands, and have equal intervals.
+  /// Operations with the value of an earlier one. Who depends on the interval of what it reads takes the
+  /// first of those with the same one.
   std::uint64_t merge() {
-    std::map<std::vector<std::uint64_t>, std::int32_t> known;
-    std::vector<std::int32_t> first(nodes_.size());
+    const inspect::alir_duplicates same(p_);
     std::uint64_t count = 0;
     for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      is_copy_[i] = same.with_value(i) != i;
+      if (nodes_[i].op.code == opcode::constant) continue;  // folded, perhaps
       bool changed = false;
+      const auto of = [](std::int32_t x) { return static_cast<std::size_t>(x); };
       nodes_[i].each_operand([&](std::int32_t& x) {
-        changed = changed || first[static_cast<std::size_t>(x)] != x;
-        x = first[static_cast<std::size_t>(x)];
+        const bool by_interval = inspect::depends_on_interval(p_, i, of(x));
+        const auto to = static_cast<std::int32_t>(by_interval ? same.with_interval(of(x))
+                                                              : same.with_value(of(x)));
+        changed = changed || to != x;
+        x = to;
       });
       if (changed) ++count;
-      const auto [at, is_new] = known.try_emplace(key_of(nodes_[i]), static_cast<std::int32_t>(i));
-      first[i] = at->second;
-      is_copy_[i] = !is_new;
     }
     for (std::int32_t& x : outputs_) {
-      if (x < 0 || first[static_cast<std::size_t>(x)] == x) continue;
-      x = first[static_cast<std::size_t>(x)];
-      ++count;
+      if (x < 0) continue;
+      const auto to = static_cast<std::int32_t>(same.with_interval(static_cast<std::size_t>(x)));
+      if (to != x) ++count;
+      x = to;
     }
     return count;
   }

@@ -140,8 +140,7 @@ class alir_cutter {
       return "pipelines of version 2 have a register at the input and one at the output; write the "
              "program as version 4";
     if (!t.is_finite()) return "latencies are too large";
-    if (how_.latency_cutoff <= 0 || t.size() == 0 || t.slowest() <= t.ticks(how_.latency_cutoff))
-      return {};
+    if (how_.latency_cutoff <= 0 || t.slowest() <= t.ticks(how_.latency_cutoff)) return {};
     return joined("operation ", t.slowest_operation(), " has a latency of ",
                   shown(t.latency(t.slowest())), ", more than the cutoff, ",
                   shown(how_.latency_cutoff));

@@ -49,7 +49,9 @@ class alir_timing {
   [[nodiscard]] std::int64_t ticks(double latency) const noexcept;
   [[nodiscard]] double latency(std::int64_t ticks) const noexcept;
   /// Of the slowest operation, and which it is; of the slowest path.
-  [[nodiscard]] std::int64_t slowest() const noexcept { return delay_[slowest_]; }
+  [[nodiscard]] std::int64_t slowest() const noexcept {
+    return delay_.empty() ? 0 : delay_[slowest_];
+  }
   [[nodiscard]] std::size_t slowest_operation() const noexcept { return slowest_; }
   [[nodiscard]] std::int64_t total() const noexcept { return total_; }
 

@@ -6,6 +6,7 @@
 
 #include "alir/build.hpp"
 #include "support/catch.hpp"
+#include "tessera/inspect/alir/duplicates.hpp"
 #include "tessera/transform/optimize_alir.hpp"
 #include "vm/alir/random_program.hpp"
 
@@ -56,9 +57,37 @@ TEST_CASE("transform/alir_optimize: equal values are computed once", "[transform
   const auto a = sum_of(p, x, y), b = sum_of(p, x, y);
   p.output(p.op({.id0 = a, .id1 = b, .code = opcode::multiply, .qint = bits(20)}));
   CHECK(optimized_alir(p).model.ops.size() == 4);
-  // Another interval is another type for those that read it.
+  // Another interval makes no difference to a product, and another scale does.
   p.model.ops[static_cast<std::size_t>(b)].qint = bits(13);
+  CHECK(optimized_alir(p).model.ops.size() == 4);
+  p.model.ops[static_cast<std::size_t>(b)].qint = bits(13, 1);
   CHECK(optimized_alir(p).model.ops.size() == 5);
+}
+
+TEST_CASE("transform/alir_optimize: intervals that are read stay", "[transform]") {
+  // The condition's type, that of a bit operation, where a table starts, and what an output is.
+  for (int way = 0; way < 5; ++way) {
+    INFO(way);
+    for (const int width : {12, 13}) {
+      sketch p;
+      const auto x = p.input(bits(4)), y = p.input(bits(4));
+      const auto a = sum_of(p, x, y), b = sum_of(p, y, x);
+      p.model.ops[static_cast<std::size_t>(b)].qint = bits(width);
+      p.output(a);
+      if (way == 0)
+        p.output(p.op({.id0 = x, .id1 = y, .code = opcode::mux, .data = b, .qint = bits(4)}));
+      else if (way == 1)
+        p.output(p.op({.id0 = b, .code = opcode::bit_unary, .data = 2, .qint = {0, 1, 1}}));
+      else if (way == 2)
+        p.output(p.lookup(b, p.table({1, 2})));
+      else if (way == 3)
+        p.output(b);
+      else
+        p.output(p.op({.id0 = b, .id1 = b, .code = opcode::mux, .data = a, .qint = bits(4)}));
+      const bool merges = width == 12 || way == 4;
+      CHECK(optimized_alir(p).model.ops.size() == (way == 3 ? 4u : 5u) - (merges ? 1u : 0u));
+    }
+  }
 }
 
 TEST_CASE("transform/alir_optimize: two additions become a sum", "[transform]") {
@@ -142,6 +171,8 @@ TEST_CASE("transform/alir_optimize: random programs give the same", "[transform]
     CHECK(made->rounds < 64);
     const auto after = tessera::alir::verify(made->model);
     REQUIRE(after);
+    const tessera::inspect::alir_duplicates same(*after);
+    for (std::size_t i = 0; i < after->size(); ++i) CHECK_FALSE(same.is_needless(i));
     CHECK(transform::compare(*before, *after, 60, seed).agrees);
     for (std::size_t p = 0; p < transform::alir_pass_count; ++p) changes[p] += made->changes[p];
   }

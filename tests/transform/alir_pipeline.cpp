@@ -115,6 +115,15 @@ TEST_CASE("transform/alir_pipeline: as many stages as are asked for", "[transfor
         "neither a latency cutoff nor a number of stages is given");
 }
 
+TEST_CASE("transform/alir_pipeline: programs without operations", "[transform]") {
+  sketch p;
+  p.model.spec_version = 4;
+  CHECK(cut(p.verified(), {.stages = 2}).register_bits == 0);
+  p.output(-1);
+  CHECK(cut(p.verified(), {.latency_cutoff = 1}).pipeline.blocks.size() == 1);
+  CHECK(cut(p.verified(), {.stages = 3}).pipeline.blocks.size() == 3);
+}
+
 TEST_CASE("transform/alir_pipeline: registers at the ends", "[transform]") {
   sketch p = chain();
   for (const bool input : {false, true})

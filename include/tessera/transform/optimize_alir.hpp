@@ -10,7 +10,8 @@
 // from an interval, which is a promise. Passes run in the order below until none finds anything.
 //
 //   folding     by bounds of all values (inspect/alir/ranges.hpp, assuming nothing)
-//   common      the same opcode, operands, type and interval; the first one's latency stays
+//   common      equal values, whatever their intervals, but for those that read more of an interval than
+//               its scale, and for outputs; the first one's latency stays
 //   fusion      version 3 and later, which have sums: an add or subtract with one reader, that is an
 //               add or subtract too, where neither can exceed 64 bits and the first drops none. The
 //               sum has the latency of the second, and the cost of both

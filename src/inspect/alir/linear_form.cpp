@@ -18,13 +18,17 @@ using alir::opcode;
   return left < 62 && !__builtin_mul_overflow(by, std::int64_t{1} << left, &out);
 }
 
+/// Where the term of an operation is, or goes.
+[[nodiscard]] auto term_of(std::int32_t id, linear_form& in) {
+  return std::lower_bound(in.terms.begin(), in.terms.end(), id,
+                          [](const linear_form::term& t, std::int32_t x) { return t.id < x; });
+}
+
 }  // namespace
 
 bool linear_forms::add(linear_form& to, std::int32_t id, std::int64_t by) const {
   if (by == 0) return true;
-  const auto at =
-      std::lower_bound(to.terms.begin(), to.terms.end(), id,
-                       [](const linear_form::term& t, std::int32_t x) { return t.id < x; });
+  const auto at = term_of(id, to);
   if (at == to.terms.end() || at->id != id) {
     if (to.terms.size() == max_terms) return false;
     to.terms.insert(at, {id, by});
@@ -119,9 +123,7 @@ std::int32_t linear_forms::last(const linear_form& of) const noexcept {
 }
 
 bool linear_forms::expand(linear_form& in, std::int32_t id) const {
-  const auto at =
-      std::lower_bound(in.terms.begin(), in.terms.end(), id,
-                       [](const linear_form::term& t, std::int32_t x) { return t.id < x; });
+  const auto at = term_of(id, in);
   if (at == in.terms.end() || at->id != id) return true;
   const std::int64_t result = p_.shifts(static_cast<std::size_t>(id)).result;
   std::int64_t by = at->by;

@@ -10,8 +10,8 @@
 #include <tessera/core/shortest.hpp>
 
 #include "operands.hpp"
+#include "tessera/inspect/alir/duplicates.hpp"
 #include "tessera/inspect/alir/ranges.hpp"
-#include "value_numbers.hpp"
 #include "vm/alir/range.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -225,15 +225,10 @@ class linter {
   }
 
   void check_duplicates() {
-    value_numbers same(value_numbers::equal::values);
-    std::vector<std::uint32_t> numbers, first;
+    const alir_duplicates same(p_);
     for (std::size_t i = 0; i < p_.size(); ++i) {
-      numbers.push_back(same.number(p_, i, numbers));
-      if (numbers[i] == first.size()) {
-        first.push_back(static_cast<std::uint32_t>(i));
-        continue;
-      }
-      const std::size_t other = first[numbers[i]];
+      if (!same.is_needless(i)) continue;
+      const std::size_t other = same.with_value(i);
       const auto out = warn(errc::alir_duplicate_operation, i)
                        << name_of(i) << " computes the same as operation " << other;
       place first_place = place_of(other);

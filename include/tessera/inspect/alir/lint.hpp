@@ -12,7 +12,8 @@
 //   alir_overflow             values lie outside of the declared interval, or of its type
 //   alir_table_short          values of a lookup's operand have no entry: running would end there
 //   alir_dead_operation       no output needs an operation; inputs may be unused
-//   alir_duplicate_operation  an earlier operation has the same value for all inputs
+//   alir_duplicate_operation  an earlier operation has the same value for all inputs, and an interval
+//                             that does for those that read this one
 //   alir_constant_output      an output has one value for all inputs; a note, where it is that of a
 //                             constant or of no operation
 //   alir_shifted_out          an operand is shifted by all of its bits, so that it doesn't count
