@@ -16,7 +16,7 @@ set(nac_assemble nac_assemble nac_lower)
 set(nem nem_lsp nem_print_fixpoint nem_read nem_run nem_verify)
 set(none genome_expand genome_read)
 set(pt2 pt2_read)
-set(registry registry_read)
+set(registry genome_synthesize registry_read)
 
 set(out "${SCRATCH}/out")
 file(REMOVE_RECURSE "${out}")

@@ -69,8 +69,10 @@ struct grammar::reader {
       if (e.id >= genome::first_id) add(from.name_of(e), static_cast<std::uint8_t>(e.id));
     to.after_.resize(to.names_.size());
     to.compositions_.resize(to.names_.size());
-    for (const genome::counted_rule& r : from.compositions) composition_of(r);
-    for (const genome::counted_rule& r : from.structures) structure_of(r);
+    for (const genome::counted_rule& r : from.compositions)
+      if (r.count != 0) composition_of(r);
+    for (const genome::counted_rule& r : from.structures)
+      if (r.count != 0) structure_of(r);
     for (const genome::transition_rule& r : from.transitions) transition_of(r);
     for (const auto& [edge, count] : edges)
       produce(std::get<0>(edge), std::get<1>(edge), std::get<2>(edge), count);
@@ -158,6 +160,7 @@ struct grammar::reader {
   /// An edge may be the exception of several rules.
   void note(std::uint32_t before, std::uint32_t name, std::string_view connection,
             std::uint64_t count) {
+    if (count == 0) return;
     std::uint64_t& most = edges[{before, name, std::string(connection)}];
     most = std::max(most, count);
   }

@@ -13,7 +13,7 @@
 // patterns among them.
 //
 // Lifetime:   owns everything.
-// Errors:     none: a rule whose text isn't one is left out.
+// Errors:     none: a rule whose text isn't one, or whose count is 0, is left out.
 // Limits:     none.
 // Allocation: linear in the rules.
 

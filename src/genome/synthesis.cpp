@@ -27,6 +27,7 @@ using dims = std::vector<std::int64_t>;
 
 constexpr std::uint32_t none = ~std::uint32_t{0};
 constexpr std::uint64_t max_steps = std::uint64_t{1} << 26;  // of one operation
+constexpr std::uint64_t steps_of_a_try = 1000;
 constexpr std::int64_t max_elements = std::int64_t{1} << 18;
 constexpr std::size_t max_candidates = 3, max_productions = 12, max_choices = 12;
 constexpr std::uint32_t max_dead_ends = 40;
@@ -107,9 +108,10 @@ struct node {
 class drawing {
  public:
   drawing(const genome::library& library, const grammar& rules, const synthesis_options& how,
-          std::uint64_t seed)
+          std::uint64_t seed, std::uint64_t& steps)
       : rules_(rules),
         options_(how),
+        steps_(steps),
         dice_(seed),
         arena_(how.max_memory),
         compiler_(arena_, library) {}
@@ -120,7 +122,8 @@ class drawing {
     const std::uint32_t target =
         options_.min_operations + static_cast<std::uint32_t>(dice_.below(
                                       options_.max_operations - options_.min_operations + 1));
-    for (std::uint32_t dead_ends = 0; operations_ < target && dead_ends < max_dead_ends;) {
+    for (std::uint32_t dead_ends = 0;
+         operations_ < target && dead_ends < max_dead_ends && steps_ != 0;) {
       const next what = step();
       if (what == next::end) break;
       if (what == next::node) continue;
@@ -195,6 +198,7 @@ class drawing {
     for (const std::int64_t d : shape) s.push_back(d);
     vn::tensor t = vn::make_tensor(arena_, type, s);
     const std::size_t n = t.size();
+    steps_ -= std::min<std::uint64_t>(steps_, n * 16);
     if (type == data_type::int64) {
       for (std::size_t k = 0; k < n; ++k)
         t.as<std::int64_t>()[k] = static_cast<std::int64_t>(dice_.below(vocabulary));
@@ -416,7 +420,8 @@ class drawing {
     std::vector<const vn::value*> values;
     for (const argument& a : n.given)
       values.push_back(a.node != none ? &nodes_[a.node].result : &a.constant);
-    const vm::meter before = arena_.exchange(vm::meter(max_steps));
+    const std::uint64_t budget = std::min(max_steps, steps_);
+    const vm::meter before = arena_.exchange(vm::meter(budget));
     bool ran = false;
     try {
       vn::call c(arena_, work_, n.op, *n.binding, values);
@@ -424,7 +429,9 @@ class drawing {
       ran = true;
     } catch (const vn::fault&) {
     } catch (const std::bad_alloc&) {}
-    (void)arena_.exchange(before);
+    // What was refused counts like what ran, and looking itself counts.
+    const vm::meter after = arena_.exchange(before);
+    steps_ -= std::min(steps_, std::max(after.used(), steps_of_a_try));
     return ran && is_useful(n);
   }
   [[nodiscard]] bool is_useful(const node& n) const {
@@ -703,6 +710,7 @@ class drawing {
 
   const grammar& rules_;
   const synthesis_options& options_;
+  std::uint64_t& steps_;  // that are left
   dice dice_;
   vn::memory arena_;
   vn::workspaces work_;
@@ -724,7 +732,7 @@ class drawing {
   vn::memory arena(how.max_memory);
   vn::interpreter machine(*program, {.max_memory = how.max_memory, .arena = &arena});
   machine.set_input(0, input);
-  if (!machine.made() || !machine.run({.max_steps = std::uint64_t{1} << 32})) return false;
+  if (!machine.made() || !machine.run({.max_steps = how.max_steps})) return false;
   to.peak_memory = machine.figures().peak;
   const vn::tensor* const y = tensor_of(machine.outputs()[0]);
   if (y == nullptr || y->type != data_type::float32) return y != nullptr;
@@ -740,9 +748,9 @@ synthesizer::synthesizer(const genome::library& of, const synthesis_options& how
 std::optional<synthesized> synthesizer::operator()(
     std::uint64_t seed, const std::function<bool(const synthesized&)>& accepts) const {
   if (!has_rules()) return {};
-  std::uint64_t state = seed;
-  for (std::uint32_t k = 0; k < options_.attempts; ++k) {
-    drawing one(library_, grammar_, options_, io::next_bits(state));
+  std::uint64_t state = seed, steps = options_.max_steps;
+  for (std::uint32_t k = 0; k < options_.attempts && steps != 0; ++k) {
+    drawing one(library_, grammar_, options_, io::next_bits(state), steps);
     if (!one.run()) continue;
     synthesized out;
     result<nac::parts> parts = one.encode(out);

@@ -20,7 +20,8 @@
 //               mean of a node
 //
 // Lifetime:   borrows the library.
-// Errors:     none: where nothing that fits is found within `attempts`, there is no network.
+// Errors:     none: where nothing that fits is found within `attempts` and `max_steps`, there is no
+//             network.
 // Limits:     synthesis_options.
 // Allocation: the results of one network, within max_memory.
 
@@ -46,6 +47,8 @@ struct synthesis_options {
   std::uint64_t max_macs = 1 << 28;    ///< products and sums of convolutions and matrix products
   std::uint64_t max_memory = 1 << 28;  ///< bytes, the peak of a run
   std::uint32_t attempts = 100;
+  /// Elements touched while one network is looked for, in all attempts.
+  std::uint64_t max_steps = std::uint64_t{1} << 33;
 };
 
 struct synthesized {

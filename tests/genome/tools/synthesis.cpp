@@ -159,6 +159,7 @@ TEST_CASE("genome/grammar: what the texts of rules say", "[genome][synthesis]") 
   counted(r, r.structures, node + "<CONST_REF>' (at rel -3), '" + relu + "' (at rel -2)]", 1);
   counted(r, r.structures, node + "<CONST_REF>' (at rel -3), 'x' (at rel -2)]", 1);
   counted(r, r.structures, node, 1);
+  counted(r, r.structures, node + "<CONST_REF>' (at rel -9), '" + relu + "' (at rel -5)]", 0);
   counted(r, r.compositions, "Composition: Op='" + std::string(add) + "', Var=11, Const='None'", 5);
   counted(r, r.compositions, "Composition: Op='" + std::string(add) + "', Var=11, Const='g[0]'", 6);
   counted(r, r.compositions, "Composition: Op='" + std::string(add) + "', Var=11, Const='c[10]'",

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: The Tessera authors
+// SPDX-License-Identifier: MIT
+//
+// Networks by the rules of any registry: within their bounds, valid, and the same for the same seed.
+
+#include <tessera/core/bytes.hpp>
+#include <tessera/genome.hpp>
+#include <tessera/nac/all.hpp>
+
+#include "genome/synthesis.hpp"
+#include "require.hpp"
+
+using namespace tessera;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source = fuzz::as_text(data, size);
+  result<genome::registry> r = genome::read_registry(source);
+  if (!r || (r->transitions.empty() && r->compositions.empty())) return 0;
+  const result<genome::library> l = genome::verify(std::move(*r));
+  if (!l) return 0;
+  genomics::synthesis_options how;
+  how.min_operations = 2;
+  how.max_operations = 8;
+  how.max_width = 16;
+  how.max_parameters = 1 << 14;
+  how.max_macs = 1 << 20;
+  how.max_memory = 1 << 22;
+  how.attempts = 4;
+  how.max_steps = 1 << 20;
+  const genomics::synthesizer draw(*l, how);
+  const std::uint64_t seed = fuzz::below(source, 1000);
+  const std::optional<genomics::synthesized> made = draw(seed), again = draw(seed);
+  fuzz::require(made.has_value() == again.has_value(), "a seed gives one network");
+  if (!made) return 0;
+  fuzz::require(made->operations >= how.min_operations && made->operations <= how.max_operations &&
+                    made->parameters <= how.max_parameters && made->macs <= how.max_macs &&
+                    made->peak_memory <= how.max_memory,
+                "networks are within their bounds");
+  const result<pool<std::byte>> container = nac::write(made->parts);
+  fuzz::require(static_cast<bool>(container), "networks can be written");
+  const bytes all(container->data(), container->size());
+  const result<nac::model> model = nac::read(all);
+  fuzz::require(model && nac::verify(*model), "networks are valid");
+  const result<pool<std::byte>> same = nac::write(again->parts);
+  fuzz::require(same && as_text(bytes(same->data(), same->size())) == as_text(all),
+                "a seed gives one network");
+  return 0;
+}
