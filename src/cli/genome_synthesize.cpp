@@ -121,9 +121,9 @@ class synthesis {
                        }});
   }
   [[nodiscard]] exit_code take_library(genome::registry r) {
-    result<genome::library> made = genome::verify(std::move(r));
-    if (!made) return fail_made(made.error(), to_);
-    library_ = std::make_unique<genome::library>(std::move(*made));
+    result<genome::library> proven = genome::verify(std::move(r));
+    if (!proven) return fail_made(proven.error(), to_);
+    library_ = std::make_unique<genome::library>(std::move(*proven));
     return success;
   }
   [[nodiscard]] exit_code take_shape() {
@@ -222,12 +222,12 @@ class synthesis {
   }
   [[nodiscard]] exit_code write_streams() {
     if (options_.signatures.empty()) return success;
-    result<genomics::signatures> made = genomics::signatures_of(own_);
-    if (!made) return fail_made(made.error(), to_);
+    result<genomics::signatures> all = genomics::signatures_of(own_);
+    if (!all) return fail_made(all.error(), to_);
     stream_set set;
-    set.registry = std::move(made->registry);
-    set.streams = std::move(made->streams);
-    for (const struct made& m : made_) set.names.push_back(m.name);
+    set.registry = std::move(all->registry);
+    set.streams = std::move(all->streams);
+    for (const made& m : made_) set.names.push_back(m.name);
     const result<text> streams = write_signatures(set);
     if (!streams) return fail_made(streams.error(), to_);
     const result<text> registry = genome::write_registry(set.registry);

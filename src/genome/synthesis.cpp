@@ -158,7 +158,7 @@ class drawing {
       }
       at[k] = encode_call(out, n, at);
       ++to.operations;
-      to.repaired += n.is_repaired ? 1 : 0;
+      to.repaired += n.is_repaired ? 1u : 0u;
       to.macs += macs_of(n);
       share += n.log_share;
     }
@@ -405,7 +405,7 @@ class drawing {
     return true;
   }
   std::uint32_t append(node&& n) {
-    operations_ += n.name >= grammar::first_operation ? 1 : 0;
+    operations_ += n.name >= grammar::first_operation ? 1u : 0u;
     nodes_.push_back(std::move(n));
     return static_cast<std::uint32_t>(nodes_.size() - 1);
   }
@@ -649,7 +649,7 @@ class drawing {
     operations_ = 0;
     for (std::size_t k = nodes_.size(); k-- > 0;) {
       if (!needed_[k]) continue;
-      operations_ += nodes_[k].name >= grammar::first_operation ? 1 : 0;
+      operations_ += nodes_[k].name >= grammar::first_operation ? 1u : 0u;
       for (const argument& a : nodes_[k].given)
         if (a.node != none) needed_[a.node] = true;
     }
