@@ -278,6 +278,45 @@ TEST_CASE("transform/lower: what one step reads is quantized by it, tile by tile
   CHECK(folded == 0);
 }
 
+TEST_CASE("transform/lower: what follows a product is beside the next one", "[transform]") {
+  // Of 16 tokens, a tile takes more than a third: a product, and what is done to it.
+  std::size_t pipelined = 0;
+  const auto check = [&](const container& net, const std::vector<std::int64_t>& shape,
+                         const device& on, element type) {
+    std::string text;
+    CHECK(lowers(net.program(), on, {shape}, type, &text) == "");
+    // The first product, the others, and what follows the last one.
+    std::size_t at = text.find("loop i in [0..0]");
+    if (at == std::string::npos || text.find("loop i in [1..", at) == std::string::npos) return;
+    const std::size_t first = text.find("endloop", at);
+    pipelined += text.substr(at, first - at).find("store.async") == std::string::npos ? 1 : 0;
+  };
+  const auto layer = [](bool is_image, bool has_residual) {
+    program_text text(9);
+    const std::string x = text.add("input");
+    std::string y = is_image ? text.add("aten.permute.default(" + x + ", [0, 3, 1, 2])") : x;
+    const std::string by = text.weight(is_image ? std::vector<std::int64_t>{16, 16, 3, 3}
+                                                : std::vector<std::int64_t>{16, 16});
+    y = is_image ? text.add("aten.conv2d.default(" + y + ", " + by + ", null, [1, 1], [1, 1])")
+                 : text.add("aten.linear.default(" + y + ", " + by + ")");
+    if (is_image) y = text.add("aten.permute.default(" + y + ", [0, 2, 3, 1])");
+    for (const char* const op : {"aten.gelu.default", "aten.tanh.default", "aten.sigmoid.default"})
+      y = text.add(std::string(op) + "(" + y + ")");
+    if (has_residual) y = text.add("aten.add.Tensor(" + y + ", " + x + ")");
+    return container(std::string_view(text.with_output(y)));
+  };
+  for (const bool has_residual : {false, true})
+    for (const element type : {element::f16, element::i8})
+      for (const char* const on : {"npm_lite", "small"}) {
+        for (const std::int64_t rows : {33, 64})
+          check(layer(true, has_residual), {1, rows, 24, 16}, device(on), type);
+        check(layer(true, has_residual), {3, 24, 20, 16}, device(on, 12288, 0), type);
+        for (const std::int64_t rows : {500, 2048})
+          check(layer(false, has_residual), {rows, 16}, device(on, 16384, 0), type);
+      }
+  CHECK(pipelined >= 8);
+}
+
 TEST_CASE("transform/lower: large layers keep four units busy", "[transform]") {
   const struct {
     container net;

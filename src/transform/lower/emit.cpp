@@ -620,7 +620,7 @@ void emitter::write(const tiling& t, const tiling* next) {
     write_nested(next);
   } else {
     load_ahead(next);
-    for (const tile_run& r : t.runs) write_flat(r);
+    for (const tile_run& r : t.runs) t.is_pipelined ? write_pipelined(r) : write_flat(r);
   }
   ++step_;
 }
@@ -706,6 +706,67 @@ void emitter::write_flat(const tile_run& r) {
   load_pieces(at);
   write_tile(form_of(r, at.tile), at);
   to_.end_loop();
+}
+
+/// A tile of a run, by its index among those of all outer indices.
+emitter::position emitter::tile_at(const tile_run& r, const expr& index) const {
+  position at;
+  at.has_outer = t_->outer > 1;
+  at.outer = r.count == 1 ? index : index / r.count;
+  if (r.count > 1) at.tile = t_->outer == 1 ? index : mod(index, r.count);
+  at.has_slot = true;
+  at.slot = mod(index, t_->depth);
+  return at;
+}
+
+/// Loads of a tile that its product reads, or all others.
+void emitter::load_some(const tile_form& g, const position& at, bool is_of_product,
+                        std::vector<std::string>* tokens) {
+  for (std::size_t r = 0; r < t_->loads.size(); ++r) {
+    if (t_->loads[r] != loading::by_tile || is_read_by(t_->step.tasks[0], r) != is_of_product)
+      continue;
+    const std::string token = tokens != nullptr                  ? apart_name(step_, r)
+                              : t_->step.reads[r].is_converted() ? "x" + std::to_string(r)
+                                                                 : std::string();
+    load(r, g, at, token);
+    if (tokens != nullptr) tokens->push_back(token);
+  }
+}
+
+/// In each iteration, the product of a tile, what follows that of the tile before it, and loads for the next
+/// one: fewer tasks than two tiles have.
+void emitter::write_pipelined(const tile_run& r) {
+  const std::int64_t count = r.count * t_->outer;
+  const expr i("i");
+  std::vector<std::string> waits;
+  position zero;
+  zero.has_slot = true;
+  load_some(form_of(r, zero.tile), zero, true, &waits);
+  wait_for(waits);
+  const auto loop = [&](std::int64_t first, std::int64_t last, bool has_product, bool has_tail) {
+    to_.loop("i", first, last);
+    to_.decorate(nem::decorator::debug, expr::string(t_->step.name));
+    if (has_product) write_product(r, i, count);
+    const position before = tile_at(r, i - 1);
+    tile_tokens tokens;
+    tokens.loads.resize(t_->step.reads.size());
+    if (has_tail) write_tail(form_of(r, before.tile), before, std::move(tokens), 1);
+    to_.end_loop();
+  };
+  loop(0, 0, true, false);
+  loop(1, count - 1, true, true);
+  loop(count, count, false, true);
+}
+
+void emitter::write_product(const tile_run& r, const expr& index, std::int64_t count) {
+  const position now = tile_at(r, index);
+  // After the last tile, the first one comes again, into a slot that nobody reads.
+  position next = tile_at(r, mod(index + 1, count));
+  next.slot = mod(index + 1, t_->depth);
+  load_some(form_of(r, next.tile), next, true, nullptr);
+  load_some(form_of(r, now.tile), now, false, nullptr);
+  load_pieces(now);
+  compute(t_->step.tasks[0], form_of(r, now.tile), now, {}, {});
 }
 
 /// What the tile needs that is `depth` after this one. Where there is none, a few bytes are moved that

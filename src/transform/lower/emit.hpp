@@ -128,6 +128,11 @@ class emitter {
                                       const position& at) const;
   [[nodiscard]] position slice_at(const nem::expr& tile, const nem::expr& slice) const;
   void write_flat(const tile_run& r);
+  void write_pipelined(const tile_run& r);
+  void write_product(const tile_run& r, const nem::expr& index, std::int64_t count);
+  void load_some(const tile_form& g, const position& at, bool is_of_product,
+                 std::vector<std::string>* tokens);
+  [[nodiscard]] position tile_at(const tile_run& r, const nem::expr& index) const;
   void write_tile(const tile_form& g, const position& at);
   void load_pieces(const position& at);
   void load_tiles(const tile_form& g, const position& at, tile_tokens& tokens);

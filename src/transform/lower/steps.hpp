@@ -118,6 +118,13 @@ struct tile_task {
   bool is_deterministic = false;  ///< sums are the same whatever the tiles are
 };
 
+/// Whether a task has a read among its operands.
+[[nodiscard]] inline bool is_read_by(const tile_task& t, std::size_t read) noexcept {
+  for (const task_operand& o : t.in)
+    if (o.what != task_operand::kind::reg && o.index == read) return true;
+  return false;
+}
+
 /// A read that needs more rows than the tile has: of convolutions and pools.
 struct window {
   bool exists = false;

@@ -115,6 +115,9 @@ void add_dimension(step& s) {
   }
   return s;
 }
+[[nodiscard]] bool is_product(nem::opcode op) noexcept {
+  return op == nem::opcode::conv2d || op == nem::opcode::gemm;
+}
 /// The columns in slices: a dimension of slices before all others of what has columns.
 [[nodiscard]] step by_columns(const step& from, std::int64_t slices) {
   step s = from;
@@ -371,16 +374,20 @@ class estimator {
     all.serial = first;
     const dimensions tile = t.tile_shape(g);
     const std::int64_t elements = product(tile);
+    double head = 0;
     for (const tile_task& task : t.step.tasks) {
       const double cycles = compute(t, task, g, elements);
+      if (&task == t.step.tasks.data()) head = cycles;
       (is_product(task.op) ? all.nmu : all.cstl) +=
           cycles * (is_product(task.op) ? rounds(t) : tiles);
       all.serial += cycles;
     }
     all.serial += move(t.step.write, t.write_shape(g), tiles, all, true);
-    const double busy = std::max(
-        {all.nmu, all.cstl / units(nem::unit::cstl), all.dma / units(nem::unit::dma),
-         all.sdma / units(nem::unit::sdma), tiles * all.serial / static_cast<double>(t.depth)});
+    const double of_tile = t.is_pipelined ? std::max({first, head, all.serial - first - head})
+                                          : all.serial / static_cast<double>(t.depth);
+    const double busy =
+        std::max({all.nmu, all.cstl / units(nem::unit::cstl), all.dma / units(nem::unit::dma),
+                  all.sdma / units(nem::unit::sdma), tiles * of_tile});
     const double joins =
         static_cast<double>(t.runs.size()) * (t.is_nested ? static_cast<double>(t.outer) : 1);
     return busy + once + all.serial * joins;
@@ -394,9 +401,6 @@ class estimator {
   /// 1 for a unit that the device lacks: nothing is done there.
   [[nodiscard]] double units(nem::unit u) const noexcept {
     return static_cast<double>(std::max<std::int64_t>(device_.units(u), 1));
-  }
-  [[nodiscard]] static bool is_product(nem::opcode op) noexcept {
-    return op == nem::opcode::conv2d || op == nem::opcode::gemm;
   }
   [[nodiscard]] double compute(const tiling& t, const tile_task& task, const segment& g,
                                std::int64_t elements) const {
@@ -551,6 +555,9 @@ class searcher {
     const bool may_be_whole = slices == 1 ? shares_rows(s, d) : shares_slices(s, d, size);
     try_bands(s, d, size, slices, false);
     if (may_be_whole) try_bands(s, d, size, slices, true);
+    if (slices != 1 || s.tasks.size() < 2 || !is_product(s.tasks[0].op)) return;
+    try_loads(s, d, size, {1, false, false, 1, 1, true});
+    if (may_be_whole) try_loads(s, d, size, {1, false, true, 1, 1, true});
   }
   void try_bands(const step& s, std::uint32_t d, std::int64_t size, std::int64_t slices,
                  bool may_be_whole) {
@@ -597,12 +604,14 @@ class searcher {
     std::int64_t slices = 1;
     bool has_columns = false, may_be_whole = false;
     std::int64_t bands = 1, lanes = 1;
+    bool is_pipelined = false;
   };
   void try_loads(const step& s, std::uint32_t d, std::int64_t size, const division& by) {
     tiling t;
     t.may_be_whole = by.may_be_whole;
     t.slices = by.slices;
     t.has_columns = by.has_columns;
+    t.is_pipelined = by.is_pipelined;
     t.lanes = by.lanes;
     t.dimension = d;
     t.size = size;
@@ -615,13 +624,13 @@ class searcher {
         has_padding_only(t.band_segments))
       return;
     plan_loads(t);
-    if (!can_convert(t)) return;
+    if (!can_convert(t) || (t.is_pipelined && !can_be_pipelined(t))) return;
     lay_out(t);
-    const std::int64_t most = most_depth(t);
+    const std::int64_t most = t.is_pipelined ? 2 : most_depth(t);
     const std::int64_t outside = t.ahead_bytes + t.rest_bytes;
     const std::int64_t fit = t.slot_size == 0 ? most : (limits_.l1 - outside) / t.slot_size;
     least_ = std::min(least_, outside + t.slot_size);
-    if (most < 1 || fit < 1 || outside > limits_.l1) return;
+    if (most < 1 || fit < (t.is_pipelined ? 2 : 1) || outside > limits_.l1) return;
     fewest_ = std::min(fewest_, t.tiles());
     if (t.tiles() > max_tiles || t.tiles() * t.slices > max_parts) return;
     t.depth = t.most_depth = std::min(most, fit);
@@ -637,15 +646,26 @@ class searcher {
       other.cost = costs_.cost(other);
       if (other.cost < t.cost) t = std::move(other);
     }
-    const form key{t.slices,    s.dims.size() == step_.dims.size() ? 0 : s.dims[0],
-                   d,           t.may_be_whole,
-                   t.bands > 1, t.has_columns};
+    const std::int64_t blocks = s.dims.size() == step_.dims.size() ? 0 : s.dims[0];
+    const form key{t.slices, blocks, d, t.may_be_whole, t.bands > 1, t.has_columns, t.is_pipelined};
     const auto at = best_.find(key);
     if (at != best_.end() && t.cost >= at->second.cost) return;
     t.ahead_cost = costs_.ahead_cost(t);
     best_.insert_or_assign(key, std::move(t));
   }
 
+  /// Whether tiles are few at once for want of tokens, and follow each other in one loop. What a product
+  /// reads is loaded before it; so nothing after it reads that.
+  [[nodiscard]] bool can_be_pipelined(const tiling& t) const {
+    if (t.is_nested || t.runs.size() != 1 || t.tiles() < least_pipelined) return false;
+    if (tasks_of_tile(t) > limits_.tokens || limits_.tokens >= 3 * tasks_of_tile(t)) return false;
+    for (std::size_t k = 1; k < t.step.tasks.size(); ++k)
+      for (const task_operand& o : t.step.tasks[k].in)
+        if (o.what != task_operand::kind::reg && t.loads[o.index] == loading::by_tile &&
+            is_read_by(t.step.tasks[0], o.index))
+          return false;
+    return t.step.result.what == task_operand::kind::reg;
+  }
   /// What is converted is loaded tile by tile, or before all tiles.
   [[nodiscard]] static bool can_convert(const tiling& t) {
     for (std::size_t r = 0; r < t.loads.size(); ++r)
@@ -815,7 +835,8 @@ class searcher {
     std::int64_t others = 2;
     for (std::size_t r = 0; r < t.loads.size(); ++r)
       if (t.has_two(r) || t.is_sliced(r)) others += t.parts[r];
-    return (t.bands > 1 ? tasks_of_bands(t) : t.depth * tasks_of_tile(t)) + others;
+    const std::int64_t tiles = t.is_pipelined ? 1 : t.depth;
+    return (t.bands > 1 ? tasks_of_bands(t) : tiles * tasks_of_tile(t)) + others;
   }
 
   /// Of the last slice, which its sum and the store follow.
@@ -849,7 +870,8 @@ class searcher {
   }
 
   static constexpr std::int64_t max_tiles = 1 << 14;
-  static constexpr std::int64_t least_terms = 8;  ///< of a slice
+  static constexpr std::int64_t least_pipelined = 4;  ///< tiles
+  static constexpr std::int64_t least_terms = 8;      ///< of a slice
   static constexpr std::int64_t max_blocks = 1 << 10, max_slices = 1 << 12;
   static constexpr std::int64_t max_parts = 1 << 18;  ///< slices of all tiles
   static constexpr std::int64_t least_part = 1024;    ///< bytes, of a transfer
@@ -859,8 +881,9 @@ class searcher {
   const target& device_;
   const limits limits_;
   const estimator costs_;
-  // Slices, blocks, dimension, whether reads may be whole, there are bands, and slices are columns.
-  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t, bool, bool, bool>;
+  // Slices, blocks, dimension, whether reads may be whole, there are bands, slices are
+  // columns, and tiles are pipelined.
+  using form = std::tuple<std::int64_t, std::int64_t, std::uint32_t, bool, bool, bool, bool>;
   std::map<form, tiling> best_;
   static constexpr std::int64_t unlimited = std::numeric_limits<std::int64_t>::max();
   std::int64_t least_ = unlimited;   ///< bytes of L1

@@ -80,6 +80,7 @@ struct tiling {
   bool may_be_whole = false;  ///< whether reads of which tiles have rows or slices in common are
   std::int64_t slices = 1;    ///< that a product's terms are in: what they give is added
   bool has_columns = false;   ///< whether they are columns instead, of which each is computed once
+  bool is_pipelined = false;  ///< whether tasks after a tile's product are beside the next one's
   std::int64_t bands = 1;     ///< that a tile's rows are in, where its terms are in slices
   std::int64_t lanes = 1;     ///< bands that are worked on at once
   std::vector<segment> segments;
