@@ -128,6 +128,7 @@ class alir_retiming {
   enum class step : std::uint8_t { moved, ended, no_work };
 
   [[nodiscard]] step next(std::uint64_t& work) {
+    work -= std::min<std::uint64_t>(work, 8 * t_.size());
     minimum_cut cut(std::size_t{sink_} + 1, source_, sink_);
     find_last_readers();
     for (node i = 0; i < t_.size(); ++i)

@@ -51,7 +51,7 @@ struct alir_pipeline_options {
   bool input_register = true, output_register = true;  ///< version 2 has no pipelines without
   bool trust_intervals = false;
   std::uint32_t max_stages = 4096;
-  std::uint64_t max_registers = std::uint64_t{1} << 24;  ///< values between stages, in all
+  std::uint64_t max_registers = std::uint64_t{1} << 22;  ///< values between stages, in all
   std::uint64_t max_work = std::uint64_t{1} << 32;       ///< arcs that retiming looks at
 };
 
