@@ -23,11 +23,13 @@
 //                 once as L1 and the tokens of SEQ allow, so that loads, products and stores of several
 //                 overlap, on all units of a type. Tiles at the edges of an image are in the same loop
 //   weights       stay in L1 where they fit. Otherwise they come by blocks of columns, the next one loaded
-//                 while one is used; or they and what they are multiplied with by slices of the sum
-//                 (floats only: partial sums are rounded to the type, and added)
+//                 while one is used; by slices of columns, one after another for each tile of rows; or
+//                 they and what they are multiplied with by slices of the sum (floats only: partial sums
+//                 are rounded to the type, and added), of which the first tile keeps what all have
 //   order         each task names those that it depends on; each step is a loop, @debug has the
 //                 instructions of the network that it computes. What a step needs that the one before
-//                 doesn't write, such as its first weights, is loaded while that one computes
+//                 doesn't write, such as its first weights, is loaded while that one computes. Where SEQ
+//                 has tokens for one tile only, a product is beside what follows the one before it
 //   constants     what doesn't depend on inputs is computed here, and conditions of branches are known
 //   compositions  opcodes that hardware is to have later, and those that the device lacks for the type,
 //                 are made of others: sums are pools, comparisons powers of 0, recurrent networks
@@ -36,7 +38,8 @@
 //                 scales and zero points come from runs of the network and are in the program. Norms,
 //                 softmax, compositions and what needs more digits are done in the device's float
 //                 type, f32 where it can be quantized and f16 elsewhere, as inputs and outputs are:
-//                 a caller needs no scales, and quantizing costs little. Sums of products have 32 bits;
+//                 a caller needs no scales, and quantizing costs little: what one step reads is quantized
+//                 by it, tile by tile, where that costs less. Sums of products have 32 bits;
 //                 weights one scale for each output channel where L1 holds all of them
 //
 // Link tessera::transform.
