@@ -186,10 +186,9 @@ TEST_CASE("transform/lower: slices that tiles have in common are loaded once", "
     std::string text;
     CHECK(lowers(net.program(), on, {shape}, type, &text) == "");
     // The first tile, and all others.
-    kept += count_of(text, "loop i in [0..0] @debug") != 0 &&
-                    count_of(text, "loop i in [1..") != 0 && count_of(text, "p0 = ") != 0
-                ? 1
-                : 0;
+    if (count_of(text, "loop i in [0..0] @debug") != 0 && count_of(text, "loop i in [1..") != 0 &&
+        count_of(text, "p0 = ") != 0)
+      ++kept;
   };
   // Bands of four units, with a bias and without; an image; one unit.
   for (const element type : {element::f16, element::f32}) {
@@ -289,7 +288,7 @@ TEST_CASE("transform/lower: what follows a product is beside the next one", "[tr
     std::size_t at = text.find("loop i in [0..0]");
     if (at == std::string::npos || text.find("loop i in [1..", at) == std::string::npos) return;
     const std::size_t first = text.find("endloop", at);
-    pipelined += text.substr(at, first - at).find("store.async") == std::string::npos ? 1 : 0;
+    if (text.substr(at, first - at).find("store.async") == std::string::npos) ++pipelined;
   };
   const auto layer = [](bool is_image, bool has_residual) {
     program_text text(9);
