@@ -302,6 +302,9 @@ class compiler {
            .mask = type.mask(),
            .sign = type.sign()});
     }
+    // As they are in a sample, which is how they are read fastest.
+    std::stable_sort(program_.inputs.begin(), program_.inputs.end(),
+                     [](const input& a, const input& b) { return a.index < b.index; });
   }
 
   void add_outputs() {

@@ -213,7 +213,52 @@ TESSERA_TARGET void execute(const compiled_program& p, block& b) {
 
 // Samples are rows of a matrix and are needed by columns, so both ends go through tiles: as
 // many values of as many samples, turned around while they are in the first cache.
-inline constexpr std::size_t tile_width = 8, tile_height = 16;
+inline constexpr std::size_t tile_width = 8, tile_height = 64;
+
+/// As many doubles as a register has, of as many rows.
+inline constexpr std::size_t side = TESSERA_VECTOR_BYTES / sizeof(double);
+typedef double side_doubles
+    [[gnu::vector_size(TESSERA_VECTOR_BYTES), gnu::aligned(8), gnu::may_alias]];
+
+/// One of two rows after their blocks of Distance lanes changed places across the diagonal.
+template <bool Second, std::size_t Distance, std::size_t... Lane>
+TESSERA_TARGET [[gnu::always_inline]] inline side_doubles exchanged(side_doubles a, side_doubles b,
+                                                                    std::index_sequence<Lane...>) {
+  return __builtin_shufflevector(
+      a, b,
+      ((Lane & Distance) == 0 ? Lane + (Second ? Distance : 0)
+                              : side + Lane - (Second ? 0 : Distance))...);
+}
+template <std::size_t Distance = side / 2>
+TESSERA_TARGET [[gnu::always_inline]] inline void transpose(side_doubles (&rows)[side]) {
+  for (std::size_t i = 0; i < side; ++i) {
+    if ((i & Distance) != 0) continue;
+    const side_doubles a = rows[i], b = rows[i + Distance];
+    rows[i] = exchanged<false, Distance>(a, b, std::make_index_sequence<side>());
+    rows[i + Distance] = exchanged<true, Distance>(a, b, std::make_index_sequence<side>());
+  }
+  if constexpr (Distance > 1) transpose<Distance / 2>(rows);
+}
+/// `height` rows of `width` doubles, both multiples of `side`, turned around.
+TESSERA_TARGET inline void transpose(const double* from, std::size_t from_stride, double* to,
+                                     std::size_t to_stride, std::size_t width, std::size_t height) {
+  for (std::size_t y = 0; y < height; y += side)
+    for (std::size_t x = 0; x < width; x += side) {
+      side_doubles rows[side];
+      for (std::size_t k = 0; k < side; ++k)
+        rows[k] = *reinterpret_cast<const side_doubles*>(from + (y + k) * from_stride + x);
+      transpose(rows);
+      for (std::size_t k = 0; k < side; ++k)
+        *reinterpret_cast<side_doubles*>(to + (x + k) * to_stride + y) = rows[k];
+    }
+}
+/// Whether inputs are as they are in a sample, side by side.
+[[nodiscard]] inline bool are_adjacent(const input* list, std::size_t count) {
+  std::uint32_t others = 0;
+  for (std::size_t j = 0; j < count; ++j)
+    others |= list[j].index - list[0].index - static_cast<std::uint32_t>(j);
+  return others == 0;
+}
 
 /// The values of one input in as many samples as a tile is high.
 template <class Lane, std::size_t Height>
@@ -267,10 +312,14 @@ TESSERA_TARGET void read_inputs(const compiled_program& p, const block& b) {
         const input* const list = p.inputs.data() + first;
         const std::size_t width =
             p.inputs.size() - first < tile_width ? p.inputs.size() - first : tile_width;
-        for (std::size_t s = 0; s < n; ++s) {
-          const double* const sample = b.in + (from + s) * p.n_inputs;
-          for (std::size_t j = 0; j < width; ++j) tile[j][s] = sample[list[j].index];
-        }
+        if (n == height && width == tile_width && are_adjacent(list, width))
+          transpose(b.in + from * p.n_inputs + list[0].index, p.n_inputs, tile[0], height, width,
+                    height);
+        else
+          for (std::size_t s = 0; s < n; ++s) {
+            const double* const sample = b.in + (from + s) * p.n_inputs;
+            for (std::size_t j = 0; j < width; ++j) tile[j][s] = sample[list[j].index];
+          }
         for (std::size_t j = 0; j < width; ++j)
           read_column<Lane>(list[j], tile[j], rows + std::size_t{list[j].row} * Lanes + from);
       }
@@ -301,7 +350,7 @@ TESSERA_TARGET void write_outputs(const compiled_program& p, const block& b, std
   using lane = const typename vector_of<Lane, 1>::type;
   lane* const rows = static_cast<lane*>(b.rows);
   constexpr std::size_t height = Lanes < tile_height ? Lanes : tile_height;
-  double tile[tile_width][height];
+  alignas(64) double tile[tile_width][height];
   const std::size_t n_outputs = p.outputs.size();
   for (std::size_t from = 0; from < samples; from += height) {
     const std::size_t n = samples - from < height ? samples - from : height;
@@ -315,10 +364,12 @@ TESSERA_TARGET void write_outputs(const compiled_program& p, const block& b, std
         else
           write_column<Lane>(x, rows + std::size_t{x.row} * Lanes + from, tile[j]);
       }
-      for (std::size_t s = 0; s < n; ++s) {
-        double* const to = b.out + (from + s) * n_outputs + first;
-        for (std::size_t j = 0; j < width; ++j) to[j] = tile[j][s];
-      }
+      double* const to = b.out + from * n_outputs + first;
+      if (n == height && height % side == 0 && width == tile_width)
+        transpose(tile[0], height, to, n_outputs, height, width);
+      else
+        for (std::size_t s = 0; s < n; ++s)
+          for (std::size_t j = 0; j < width; ++j) to[s * n_outputs + j] = tile[j][s];
     }
   }
 }

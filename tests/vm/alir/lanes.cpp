@@ -138,6 +138,33 @@ TEST_CASE("vm/alir: a batch of any size runs like its samples", "[vm_alir]") {
   }
 }
 
+TEST_CASE("vm/alir: any number of inputs and outputs, in any order", "[vm_alir]") {
+  constexpr std::size_t batches[] = {1, 2, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129, 257};
+  // Eight at a time are turned around where they are side by side in a sample.
+  for (const int count : {1, 7, 8, 9, 16, 19})
+    for (const int stride : {1, -1, 3, 0}) {  // 0: each is read twice, the second as another type
+      const int width = count % 3 == 0 ? 8 : count % 3 == 1 ? 20 : 40;
+      sketch p;
+      std::vector<std::int32_t> values;
+      for (int i = 0; i < count; ++i) values.push_back(p.input(bits(width, i % 3), i % 2));
+      for (int i = 0; i < count; ++i) {
+        auto& index =
+            p.model.ops[static_cast<std::size_t>(values[static_cast<std::size_t>(i)])].id0;
+        if (stride == 0)
+          index = i / 2;
+        else if (stride < 0)
+          index = count - 1 - i;
+        else if (count % 3 != 0)
+          index = i * stride % count;
+      }
+      for (std::size_t i = values.size(); i-- > 0;)
+        p.output(values[i], static_cast<int>(i % 4) - 2, i % 5 == 0);
+      CAPTURE(count, stride);
+      const std::vector<double> in = edges(p.model, 7, 257);
+      CHECK(disagreement(p.model, in, batches) == "");
+    }
+}
+
 TEST_CASE("vm/alir: lanes are as wide as values that are looked at", "[vm_alir]") {
   const auto input_output = [](const interval& q, bool negative = false) {
     sketch p;
