@@ -386,7 +386,7 @@ class compiler {
       i.right = static_cast<std::uint8_t>(s.b < 0 ? -s.b : 0);
       i.a = 1;
       const auto left = static_cast<std::uint32_t>(std::max<std::int64_t>(s.b, 0));
-      program_.terms.push_back({row_of(o.id1) & (max_rows - 1), left & 63u});
+      program_.terms.push_back({left & 63u, row_of(o.id1) & (max_rows - 1)});
       return;
     }
     i.what = kind::mux;
@@ -519,7 +519,7 @@ class compiler {
       need_shift(now.left);
       const auto by = static_cast<std::uint32_t>(now.left);
       (now.negative ? subtracted_ : program_.terms)
-          .push_back({row_of(now.x) & (max_rows - 1), by & 63u});
+          .push_back({by & 63u, row_of(now.x) & (max_rows - 1)});
     }
   }
 

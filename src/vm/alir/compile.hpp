@@ -76,7 +76,7 @@ struct instruction {
 
 /// row << left, as part of a sum.
 struct term {
-  std::uint32_t row : 26, left : 6;
+  std::uint32_t left : 6, row : 26;
 };
 inline constexpr std::uint32_t max_rows = std::uint32_t{1} << 26;
 
@@ -116,8 +116,8 @@ struct output {
 };
 
 struct compiled_program {
-  /// Bytes of a row in the widest blocks: 128 lanes of 16 bits, 64 of 32, 32 of 64.
-  static constexpr std::size_t row_bytes = 256;
+  /// Bytes of a row in the widest blocks: 256 lanes of 16 bits, 128 of 32, 64 of 64.
+  static constexpr std::size_t row_bytes = 512;
 
   std::vector<instruction> code;
   std::vector<term> terms;  ///< of all sums, in order

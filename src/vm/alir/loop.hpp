@@ -213,7 +213,7 @@ TESSERA_TARGET void execute(const compiled_program& p, block& b) {
 
 // Samples are rows of a matrix and are needed by columns, so both ends go through tiles: as
 // many values of as many samples, turned around while they are in the first cache.
-inline constexpr std::size_t tile_width = 8, tile_height = 64;
+inline constexpr std::size_t tile_width = 8, tile_height = 16;
 
 /// As many doubles as a register has, of as many rows.
 inline constexpr std::size_t side = TESSERA_VECTOR_BYTES / sizeof(double);
@@ -260,6 +260,19 @@ TESSERA_TARGET inline void transpose(const double* from, std::size_t from_stride
   return others == 0;
 }
 
+typedef std::uint64_t side_numbers [[gnu::vector_size(TESSERA_VECTOR_BYTES)]];
+
+/// All lanes or'ed.
+template <std::size_t Distance = side / 2>
+TESSERA_TARGET [[gnu::always_inline]] inline std::uint64_t any_lane(side_numbers v) {
+  const auto other = reinterpret_cast<side_numbers>(exchanged<true, Distance>(
+      reinterpret_cast<side_doubles>(v), reinterpret_cast<side_doubles>(v),
+      std::make_index_sequence<side>()));
+  v |= other;
+  if constexpr (Distance > 1) return any_lane<Distance / 2>(v);
+  return v[0];
+}
+
 /// The values of one input in as many samples as a tile is high.
 template <class Lane, std::size_t Height>
 TESSERA_TARGET [[gnu::always_inline]] inline void read_column(const input& x,
@@ -289,9 +302,7 @@ TESSERA_TARGET [[gnu::always_inline]] inline void read_column(const input& x,
     const numbers wrapped = ((low & x.mask) ^ x.sign) - x.sign;
     reinterpret_cast<some_lanes*>(to)[k] = __builtin_convertvector(wrapped, some_lanes);
   }
-  bool exact = factor == 0;
-  for (std::size_t k = 0; k < group; ++k) exact = exact || large[k] >> 63 != 0;
-  if (!exact) return;
+  if (factor != 0 && any_lane(large) >> 63 == 0) return;
   for (std::size_t s = 0; s < Height; ++s) to[s] = static_cast<Lane>(x.converted(column[s]));
 }
 
@@ -385,4 +396,5 @@ TESSERA_TARGET void run_block(const compiled_program& p, block& b) {
 inline constexpr engine functions = {
     {run_block<std::uint16_t, 16>, run_block<std::uint32_t, 16>, run_block<std::uint64_t, 16>},
     {run_block<std::uint16_t, 128>, run_block<std::uint32_t, 64>, run_block<std::uint64_t, 32>},
+    {run_block<std::uint16_t, 256>, run_block<std::uint32_t, 128>, run_block<std::uint64_t, 64>},
     run_block<std::uint64_t, 1>};

@@ -49,17 +49,19 @@ struct block {
 
 using block_function = void (*)(const compiled_program&, block&);
 
-/// The loop for lanes of 16, 32 and 64 bits: for few samples, for a whole row, for one sample.
+/// The loop for lanes of 16, 32 and 64 bits: for few samples, for half a row, for a whole row, for
+/// one sample.
 struct engine {
-  block_function few[3], many[3], one;
+  block_function few[3], many[3], most[3], one;
 };
 constexpr std::size_t few_lanes = 16;
+constexpr std::size_t observed_lanes = compiled_program::row_bytes / 8 / 2;
 
 #define TESSERA_TARGET
 #define TESSERA_VECTOR_BYTES 16
 namespace baseline {
 #include "loop.hpp"
-constexpr block_function observed = run_block<std::uint64_t, compiled_program::row_bytes / 8, true>;
+constexpr block_function observed = run_block<std::uint64_t, observed_lanes, true>;
 }  // namespace baseline
 #undef TESSERA_TARGET
 #undef TESSERA_VECTOR_BYTES
@@ -177,16 +179,19 @@ outcome machine::state::run_range(unsigned thread, const double* in, double* out
                                   const observer_ref<event>& see) {
   const engine& e = engine_of(how_.instructions);
   const auto width = static_cast<std::size_t>(program_->lane_bits / 32);  // 0, 1, 2
-  const std::size_t many =
+  const std::size_t most =
       compiled_program::row_bytes * 8 / static_cast<std::size_t>(program_->lane_bits);
+  const std::size_t many = static_cast<bool>(see) ? observed_lanes : most / 2;
   line* const rows = rows_.data() + thread * (rows_.size() / how_.threads);
   outcome done;
   while (first < last) {
     const std::uint64_t left = last - first;
-    // A whole row costs as much as two blocks of few lanes, and one of those as two single samples.
-    const std::size_t lanes = static_cast<bool>(see) || left >= many || left > 2 * few_lanes ? many
-                              : left > 1 ? few_lanes
-                                         : 1;
+    // Half a row costs as much as two blocks of few lanes, and one of those as two single samples.
+    const std::size_t lanes = static_cast<bool>(see)                 ? many
+                              : left >= most                         ? most
+                              : left >= many || left > 2 * few_lanes ? many
+                              : left > 1                             ? few_lanes
+                                                                     : 1;
     block b{.rows = rows,
             .in = in + first * inputs(),
             .out = out + first * outputs(),
@@ -194,6 +199,7 @@ outcome machine::state::run_range(unsigned thread, const double* in, double* out
             .first = first,
             .see = see};
     const block_function function = static_cast<bool>(see) ? baseline::observed
+                                    : lanes == most        ? e.most[width]
                                     : lanes == many        ? e.many[width]
                                     : lanes == few_lanes   ? e.few[width]
                                                            : e.one;
@@ -221,7 +227,7 @@ outcome machine::state::run_threads(unsigned threads, std::span<const double> in
   if (program_->can_trap) before.assign(out.data(), out.data() + all);
 
   // Whole rows, of any width of lanes.
-  const std::uint64_t stretch = (samples / (threads * 8) + 127) / 128 * 128;
+  const std::uint64_t stretch = (samples / (threads * 8) + 255) / 256 * 256;
   std::atomic<std::uint64_t> next{0};
   std::vector<outcome> ends(threads);
   auto work = [&](unsigned t) {
