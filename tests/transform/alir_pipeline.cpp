@@ -322,7 +322,7 @@ TEST_CASE("transform/alir_pipeline: no stages need fewer register bits", "[trans
                                                               .trust_intervals = true});
       CHECK(plain.register_bits >= made.register_bits);
       CHECK(plain.pipeline.blocks.size() == stages);
-      retimed += plain.register_bits > made.register_bits ? 1 : 0;
+      retimed += plain.register_bits > made.register_bits ? 1u : 0u;
       ++cuts;
     }
   }

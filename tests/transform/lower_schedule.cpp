@@ -210,7 +210,7 @@ TEST_CASE("transform/lower: rows stay for all slices of columns", "[transform]")
     std::string text;
     CHECK(lowers(net.program(), on, {shape}, type, &text) == "");
     const std::size_t tiles = text.find("loop i in [0.."), columns = text.find("  loop o in [0..");
-    sliced += columns != std::string::npos && tiles < columns ? 1 : 0;
+    sliced += columns != std::string::npos && tiles < columns ? 1u : 0u;
   };
   // Sums of 8-bit products are in one piece: with a bias and without, tiles of several sizes, an image.
   for (const std::int64_t l1 : {12288, 20480})
@@ -242,7 +242,7 @@ TEST_CASE("transform/lower: what one step reads is quantized by it, tile by tile
     CHECK(lowers(net.program(), on, {shape}, element::i8, &text) == "");
     const std::size_t name = text.find("\"quantize input_0, ");
     const bool is_folded = name != std::string::npos;
-    folded += is_folded ? 1 : 0;
+    folded += is_folded ? 1u : 0u;
     CHECK(count_of(text, "\"quantize input_0\"") == (is_folded ? 0 : 1));
     pieces += count_of(text, "q0 = transfer.async");
   };
