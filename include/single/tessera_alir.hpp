@@ -3174,6 +3174,7 @@ struct read_options {
 #define TESSERA_CORE_JSON_ROWS_HPP
 
 #include <bit>
+#include <cfloat>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -3706,8 +3707,11 @@ class token_reader {
     if (size + after <= 8) {
       // Without the point between them they are one number.
       const std::uint64_t m = number_of(whole >> (8 * after) | digits(n.fraction.end, after));
-      const double v = static_cast<double>(static_cast<std::int64_t>(m)) /
-                       tessera::detail::exact_powers_of_ten[after];
+      // Below 2^53: one operation rounds it, where the host computes in doubles.
+      const double v = FLT_EVAL_METHOD == 0 ? static_cast<double>(static_cast<std::int64_t>(m)) /
+                                                  tessera::detail::exact_powers_of_ten[after]
+                                            : tessera::detail::quotient_by_power_of_ten(
+                                                  m, static_cast<unsigned>(after));
       r.numbers[index] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
       return true;
     }
@@ -4015,7 +4019,8 @@ using row_reader = const char* (*)(const char* at, const char* end, bool is_spac
 
 /// A reader of rows with or without a space after each comma; null for `none`.
 template <row_form Form, class Sink>
-[[nodiscard]] row_reader<Sink> find_row_reader(bool is_spaced, row_path path) noexcept {
+[[nodiscard]] row_reader<Sink> find_row_reader([[maybe_unused]] bool is_spaced,
+                                               row_path path) noexcept {
   if (path == row_path::none) return nullptr;
 #ifdef TESSERA_HAS_AVX2_PATH
   if (path == row_path::best && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
