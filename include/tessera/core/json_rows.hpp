@@ -291,7 +291,9 @@ class token_reader {
     const std::uint64_t whole = digits(n.whole.end, size);
     if (size + after <= 8) {
       // Without the point between them they are one number.
-      const std::uint64_t m = number_of(whole >> (8 * after) | digits(n.fraction.end, after));
+      const std::uint64_t both = whole >> (8 * after) | digits(n.fraction.end, after);
+      if (!good()) return false;
+      const std::uint64_t m = number_of(both);
       // Below 2^53: one operation rounds it, where the host computes in doubles.
       const double v = FLT_EVAL_METHOD == 0 ? static_cast<double>(static_cast<std::int64_t>(m)) /
                                                   tessera::detail::exact_powers_of_ten[after]
@@ -300,8 +302,9 @@ class token_reader {
       r.numbers[index] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
       return true;
     }
-    return assemble(n, number_of(whole), long_number(n.fraction.end, after), negative != 0,
-                    r.numbers[index]);
+    // Of other bytes than digits, numbers would be beyond what can be divided.
+    const std::uint64_t fraction = long_number(n.fraction.end, after);
+    return good() && assemble(n, number_of(whole), fraction, negative != 0, r.numbers[index]);
   }
   /// whole.fraction. False beyond 18 digits.
   [[gnu::always_inline]] static bool assemble(const number_tokens& n, std::uint64_t whole,
