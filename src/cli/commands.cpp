@@ -44,7 +44,7 @@ constexpr std::string_view exit_codes_of_diff = R"(Exit status:
 constexpr unsigned in_runnable = in_alir | in_ark | in_nac | in_nem | in_genome;
 constexpr unsigned in_all = in_runnable | in_pt2;
 
-constexpr unsigned in_networks = in_ark | in_nac | in_genome;
+constexpr unsigned in_networks = in_ark | in_nac | in_pt2 | in_genome;
 
 constexpr verb_row verb_rows[] = {
     {"", about_tool, in_all, usual_exit_codes},
@@ -65,9 +65,9 @@ constexpr verb_row verb_rows[] = {
     {"canonicalise", "Renumber the Ids of an ARK model and sort its lists", in_ark,
      usual_exit_codes},
     {"diff", "Show the differences between two programs, ignoring their ids",
-     in_alir | in_ark | in_nac | in_nem, exit_codes_of_diff},
-    {"graph", "Draw a model, as SVG or as a Graphviz DOT graph", in_alir | in_ark | in_nac | in_nem,
-     usual_exit_codes},
+     in_alir | in_ark | in_nac | in_nem | in_genome, exit_codes_of_diff},
+    {"graph", "Draw a model, as SVG or as a Graphviz DOT graph",
+     in_alir | in_ark | in_nac | in_nem | in_genome, usual_exit_codes},
     {"view", "Make a page for a browser that shows a file",
      in_alir | in_ark | in_nac | in_nem | in_pt2 | in_genome, usual_exit_codes},
     {"fmt", "Format NEM text, keeping its comments", in_nem, exit_codes_of_several},
@@ -123,7 +123,7 @@ constexpr option_row option_rows[] = {
      "Assembly, printed by `tessera print` or written by hand; - is standard input"},
     {"canonicalise", "FILE!", "", everywhere, "The model; - is standard input"},
     {"diff", "BEFORE!", "", everywhere,
-     "The first program: ALIR, ARK, NAC or NEM; - is standard input"},
+     "The first program: ALIR, ARK, NAC, NEM or v1.2; - is standard input"},
     {"diff", "AFTER!", "", everywhere, "The second; - is standard input"},
     {"graph", "FILE...!", "", everywhere,
      "A program, or all ranks of an ARK model; - is standard input"},
@@ -133,8 +133,8 @@ constexpr option_row option_rows[] = {
      "more NAC containers; - is standard input"},
     {"fmt", "FILE...!", "", everywhere, "NEM files; - is standard input"},
     {of_genomes, "FILE...!", "", everywhere,
-     "NAC containers, ARK models, v1.2 streams and signatures, or\n"
-     "folders of them; - is standard input"},
+     "NAC containers, PT2 archives, ARK models, v1.2 streams and\n"
+     "signatures, or folders of them; - is standard input"},
     {"tokens", "FILE!", "", everywhere, "A NAC container with a tokenizer; - is standard input"},
     {"tokens", "TEXT...", "", everywhere,
      "The texts, or with --decode one list of ids (lines of standard input)"},
@@ -278,7 +278,7 @@ constexpr option_row option_rows[] = {
      "Execute task by task, with breakpoints, by commands from standard input;\n"
      "`help` lists them"},
     {"run", "--script", "FILE", in_nem, "Like --step, with the commands of a file"},
-    {"run", "--stream", "NAME", in_genome, "The name of the stream in a signatures file"},
+    {"run,graph", "--stream", "NAME", in_genome, "The name of the stream in a signatures file"},
     {"trace", "--timing", "NAME=VALUE", in_nem,
      "A parameter of the cost model: bandwidth (bytes per cycle, 32),\n"
      "transfer_latency (cycles, 4), macs (per cycle; those of the target's NMU,\n"
@@ -315,10 +315,12 @@ constexpr option_row option_rows[] = {
      "Draw the tasks of a program here, with what was found about them in red"},
     {"graph", "--schedule", "", in_nac,
      "Show the memory commands of instructions; forwarded values are dashed"},
-    {"graph", "--no-parameters", "", in_nac, "Omit parameters"},
+    {"graph", "--no-parameters", "", in_nac | in_genome, "Omit parameters"},
     {"view", "--no-weights", "", in_nac | in_pt2,
      "Don't read weights for their ranges and histograms"},
-    {"graph", "--expand", "", in_nem, "Draw every iteration of a loop, not only the first"},
+    {"graph", "--expand", "", in_nem | in_genome,
+     "NEM: draw every iteration of a loop, not only the first; NAC v1.2: the nodes\n"
+     "of patterns"},
     // Formats with files of their own
     {"check,info,print,run,trace,graph,view,lsp", "--profile", "NAME", in_nem,
      "default: extensions are warnings; strict: they are errors;\n"
@@ -342,10 +344,11 @@ constexpr option_row option_rows[] = {
      "Also look for included files in this folder"},
     {"check,info,print,run,trace,graph,view,lsp", "--allow-includes-anywhere", "", in_nem,
      "Allow included files outside the file's folder and those of -I"},
-    {"check,info,print,run,view", "--registry", "FILE", in_genome,
+    {"check,info,print,run,graph,diff,view", "--registry", "FILE", in_genome,
      "The registry of streams (registry.json in the folder of FILE)"},
-    {"check,info,print,import,view", "--program", "NAME", in_pt2,
-     "Which program of the archive (model, or the only one)"},
+    {"check,info,print,import,view,genome mine,genome compress,genome expand,genome rules,"
+     "genome profile,genome compare,genome tree,genome synthesize",
+     "--program", "NAME", in_pt2, "Which program of the archive (model, or the only one)"},
     {"check", "--checksums", "", in_pt2,
      "Check the checksums of weights, too, which reads all of them"},
     {"print", "--modules", "", in_pt2, "Show the module of each node"},
@@ -466,6 +469,8 @@ constexpr option_row option_rows[] = {
      in_networks, "The number of threads (0, one per processor)", "", 0, 1024},
     {"genome mine", "--alleles", "", everywhere,
      "Show groups of genes of the same shape with different operations"},
+    {"genome mine", "--names", "FILE", everywhere,
+     "The JSON file of names by canonical codes: {\"MLP\": [CODE, ...]}"},
     {"genome mine", "-o,--output", "FILE", everywhere,
      "The file for a registry of all inputs, with the genes as its patterns"},
     {"genome mine", "--signatures", "FILE", everywhere,
@@ -494,8 +499,20 @@ constexpr option_row option_rows[] = {
     {"genome compare", "--csv", "", everywhere,
      "Print the distances as a matrix of comma-separated values"},
     {"genome tree", "--format", "FORMAT", everywhere,
-     "The format of the tree (by the name of --output, or newick)", "newick dot svg"},
+     "The format of the tree (by the name of --output, or newick); clusters and\n"
+     "json list the networks of each cluster",
+     "newick dot svg clusters json"},
+    {"genome tree", "--clusters", "N", everywhere,
+     "Cut the tree into N clusters (as many as families)", "", 1, most},
+    {"genome tree", "--families", "FILE", everywhere,
+     "The JSON file of families by networks, {\"resnet18\": \"resnet\"}: how well\n"
+     "the clusters agree with them is reported as their adjusted Rand index"},
     {of_distances, "--genes-only", "", in_networks, "Ignore single operations"},
+    {of_distances, "--compositions", "", in_networks,
+     "Count operations with their constants, too, as genes"},
+    {of_distances, "--presence", "", in_networks,
+     "Compare which genes models have, not how often, so that depth makes no\n"
+     "difference"},
     {of_distances, "--sample", "N", in_networks,
      "The maximum number of models; a larger corpus is sampled (2000)", "", 2, 2000},
     {of_distances, "--seed", "S", in_networks, "The seed of the sample (1)"},
@@ -787,6 +804,10 @@ schedule, the execution plan, the tokenizer, resources and each tensor do.)"},
     {"diff", in_nem,
      R"(Statements are compared in order, whatever their comments and layout. One that declares the same
 name in the same place is changed, and its lines that differ follow.)"},
+    {"diff", in_genome,
+     R"(Streams are compared node by node, in order, with the nodes of their patterns: by what their ids mean,
+so that registries, patterns and copies make no difference. Of signatures each stream is compared with
+the one of its name.)"},
     {"graph", in_ark,
      R"(A box is an operation, an ellipse an input or output of the model. Solid arrows are the edges of the
 file; dotted ones show accesses to the same memory that are ordered only by their place in the file;
@@ -798,6 +819,10 @@ refer to something that doesn't exist. Numbers at arrows are argument indices. W
     {"graph", in_nem,
      R"(A box is a task, coloured by the unit that executes it, a frame is a loop. Solid arrows are deps,
 dashed ones the order that a wait imposes.)"},
+    {"graph", in_genome,
+     R"(A box is an operation with its constants, a purple one a pattern with the operations in it; with
+--expand they are drawn instead. An ellipse is an input, a parameter or the output; a frame is a block of
+an IF or WHILE.)"},
     {"view", everywhere,
      R"(The page is one file, works without a network and has no weights, only what they are like. Drag to
 move and turn the wheel to zoom; a click shows what there is to know of a node, with ways to its line and
@@ -840,10 +865,10 @@ of -I, in the workspace and in FOLDER; what the editor has open comes before wha
 its genes. They compress networks (NAC v1.2: streams of nodes, a registry of patterns), and show what
 architectures consist of and how closely related they are.)"},
     {"genome", everywhere,
-     R"(FILE is a NAC container, an ARK model, a stream of v1.2 (.b64 or bytes), a JSON object of streams by
-name (compressed_signatures.json), or a folder of such files. Streams need their registry:
---registry, or registry.json in the folder of FILE. `tessera check`, `info`, `print` and `run` also
-take streams, the first three also registries.)"},
+     R"(FILE is a NAC container, a PT2 archive, an ARK model, a stream of v1.2 (.b64 or bytes), a JSON
+object of streams by name (compressed_signatures.json), or a folder of such files, of one kind or
+mixed. Streams need their registry: --registry, or registry.json in the folder of FILE. `tessera
+check`, `info`, `print` and `run` also take streams, the first three also registries.)"},
     {"genome mine", everywhere,
      R"(A gene is a piece that recurs: by default a run of consecutive nodes that are equal down to the last
 constant; with --connected a connected subgraph of operations; with --gapped one with other nodes in
@@ -996,6 +1021,9 @@ constexpr help_row example_rows[] = {
     {"graph", in_nac, "tessera graph --schedule model.nac -o model.dot"},
     {"graph", in_nac, "tessera graph --fold resnet.nac --shape 1x3x224x224 -o resnet.svg"},
     {"graph", in_nem, "tessera graph tiles.nem -o tiles.svg"},
+    {"graph", in_genome, "tessera graph resnet.b64 --registry registry.json -o resnet.svg"},
+    {"diff", in_genome,
+     "tessera diff old/compressed_signatures.json new/compressed_signatures.json"},
     {"fmt", everywhere, "tessera fmt tiles.nem"},
     {"fmt", everywhere, "tessera fmt --write kernels/*.nem"},
     {"fmt", everywhere, "tessera fmt --check kernels/*.nem"},
@@ -1045,6 +1073,8 @@ constexpr help_row example_rows[] = {
     {"genome compare", everywhere,
      "tessera genome compare models/ --connected --json | jq .distances"},
     {"genome tree", everywhere, "tessera genome tree models/ -o family.svg"},
+    {"genome tree", everywhere,
+     "tessera genome tree models/ --families families.json --format clusters"},
     {"genome tree", everywhere,
      "tessera genome tree models/ --format dot | neato -Tpng > family.png"},
     {"genome tree", everywhere,

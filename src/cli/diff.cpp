@@ -11,6 +11,7 @@
 
 #include "alir.hpp"
 #include "ark.hpp"
+#include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
 #include "tessera/inspect/ark/describe.hpp"
@@ -22,7 +23,7 @@ namespace cli {
 namespace {
 
 struct options {
-  std::string before, after;
+  std::string before, after, registry;
   bool json = false, quiet = false, no_views = false, no_weights = false;
 };
 
@@ -154,8 +155,16 @@ class report {
   if (o.before == "-" && o.after == "-")
     return usage_error("diff", "standard input can be read only once");
   const reporting before{o.before, o.json}, after{o.after, o.json};
-  const loaded a = load_source(before);
+  const loaded a = load_source(before, streams_of(o.registry));
   if (!a) return a.code;
+  const auto streams = [&](const source& first) {
+    const loaded b = load_source(after, streams_of(o.registry));
+    if (!b) return b.code;
+    const format f = b.file->what;
+    if (f != format::genome_stream && f != format::genome_binary && f != format::genome_signatures)
+      return wrong_format(*b.file, after, "diff with a stream", "NAC v1.2 streams");
+    return diff_streams(first, *b.file, before, after, o.registry, o.quiet);
+  };
   const auto with_second = [&](std::string_view one, std::string_view kind, const auto& act) {
     const loaded b = load_source(after);
     if (!b) return b.code;
@@ -192,7 +201,9 @@ class report {
              return with_second("NEM text", "NEM files", [&](const source& second) {
                return diff_nem(first, second, before, after, o.quiet);
              });
-           }});
+           },
+       .genome_stream = streams,
+       .genome_signatures = streams});
 }
 
 }  // namespace
@@ -205,6 +216,7 @@ void add_diff(const command& app, action& run) {
   verb.bind("--json", o->json);
   verb.bind("--no-views", o->no_views);
   verb.bind("--no-weights", o->no_weights);
+  add_genome_options(verb, o->registry);
   verb.bind("--quiet", o->quiet);
   verb.callback([o, &run] { run = [o] { return diff_files(*o); }; });
 }

@@ -84,6 +84,14 @@ struct program_outcome {
 [[nodiscard]] program_outcome verify_stream(const stored_stream& s, const genome::library& in,
                                             const reporting& to);
 
+/// The only stream of a file, or the one of a name; without one, the error has been reported.
+struct stream_choice {
+  std::optional<stored_stream> stream = {};
+  exit_code code = success;
+};
+[[nodiscard]] stream_choice choose_stream(const source& file, const reporting& to,
+                                          std::string_view verb, const std::string& name);
+
 /// The format of unrecognised content: a stream, if --registry is given.
 [[nodiscard]] inline format streams_of(const std::string& registry) noexcept {
   return registry.empty() ? format::unknown : format::genome_binary;
@@ -101,15 +109,26 @@ void add_genome_options(const command& verb, std::string& registry);
 [[nodiscard]] exit_code info_streams(const source& file, const reporting& to,
                                      const std::string& registry);
 
+struct genome_graph_options {
+  std::string registry, stream;
+};
+/// `expand`: with the nodes of patterns.
+[[nodiscard]] exit_code graph_stream(const source& file, const reporting& to,
+                                     const picture_output& output, const genome_graph_options& o,
+                                     bool expand, bool parameters);
+[[nodiscard]] exit_code diff_streams(const source& a, const source& b, const reporting& before,
+                                     const reporting& after, const std::string& registry,
+                                     bool quiet);
+
 // ---- inputs of the genome verbs
 
 struct genome_inputs {
   std::vector<std::string> paths;
   const source* first = nullptr;  ///< the content of the first path, where it has been read
-  std::string registry;
+  std::string registry, program;
   bool keep_going = false, json = false;
 
-  /// Binds FILE, --registry and --keep-going.
+  /// Binds FILE, --registry, --program and --keep-going.
   void add_options(const command& verb, bool has_json);
 };
 
@@ -180,7 +199,7 @@ struct gene_options {
 /// How networks are compared.
 struct comparison_options {
   gene_options genes;
-  bool genes_only = false;
+  bool genes_only = false, compositions = false, presence = false;
   std::uint32_t sample = genomics::max_tree_size;
   std::uint64_t seed = 1;
 

@@ -12,6 +12,8 @@
 #include "genome/convert.hpp"
 #include "genome/join.hpp"
 #include "nac.hpp"
+#include "pt2.hpp"
+#include "tessera/transform/import.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -39,9 +41,9 @@ struct input_file {
     for (const std::string& file : found.files) out.push_back({file, true});
     if (first == out.size()) {
       return reporting{path, in.json}.fail(
-          diagnose(
-              shown_name(path), "folder",
-              "no files in the folder; expected NAC containers, ARK models or files of NAC v1.2"),
+          diagnose(shown_name(path), "folder",
+                   "no files in the folder; expected NAC containers, PT2 archives, ARK models or "
+                   "files of NAC v1.2"),
           bad_input, format::unknown);
     }
   }
@@ -128,7 +130,8 @@ class graph_reader {
                        {.ark_model = [&](const source&) { return read_model(file, to); },
                         .nac = [&](const source&) { return read_container(file, to); },
                         .genome_stream = [&](const source&) { return read_stored(file, to); },
-                        .genome_signatures = [&](const source&) { return read_stored(file, to); }});
+                        .genome_signatures = [&](const source&) { return read_stored(file, to); },
+                        .pt2 = [&](const source&) { return read_archive(file, to); }});
   }
 
   [[nodiscard]] exit_code use(input_graph g, const std::string& longer, const reporting& to) {
@@ -146,6 +149,27 @@ class graph_reader {
     const result<nac::program> program =
         nac::verify(*in.file, {.weights_elsewhere = true}, &report);
     if (!program) return fail_findings(report, file, to);
+    return use({name_, &file, nullptr, &*program}, shown_name(to.path), to);
+  }
+
+  /// The container that `import` makes of an archive, without its weights.
+  [[nodiscard]] exit_code read_archive(const source& file, const reporting& to) {
+    pt2_outcome in = read_pt2(file, to, in_.program);
+    if (!in.model) return in.code;
+    tessera::report report;
+    const result<pt2::program> exported = pt2::verify(std::move(*in.model), {}, &report);
+    if (!exported) return fail_findings(report, file, to);
+    const result<transform::imported> made = transform::import(*exported, {}, &report);
+    if (!made && report.errors != 0) return fail_findings(report, file, to);
+    if (!made) return to.fail(made.error(), file);
+    const result<nac::external_weights> apart = nac::externalise(made->parts);
+    if (!apart) return to.fail({apart.error().code, 0}, file);
+    const result<pool<std::byte>> bytes = nac::write(apart->model);
+    if (!bytes) return to.fail({bytes.error().code, 0}, file);
+    result<nac::model> container = nac::read({bytes->data(), bytes->size()});
+    if (!container) return to.fail({container.error().code, 0}, file);
+    const result<nac::program> program = nac::verify(*container, {.weights_elsewhere = true});
+    if (!program) return to.fail({program.error().code, 0}, file);
     return use({name_, &file, nullptr, &*program}, shown_name(to.path), to);
   }
 
@@ -280,6 +304,7 @@ diagnostic input_graph::diagnose(error e) const {
 void genome_inputs::add_options(const command& verb, bool has_json) {
   verb.bind("FILE", paths);
   add_genome_options(verb, registry);
+  add_pt2_options(verb, program);
   verb.bind("--keep-going", keep_going);
   if (has_json) verb.bind("--json", json);
 }

@@ -14,6 +14,7 @@
 #include "genome/patterns.hpp"
 #include "genome/subgraphs.hpp"
 #include "genome_output.hpp"
+#include "genome_tables.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -24,7 +25,7 @@ struct options {
   genome_inputs in;
   gene_options genes;
   bool alleles = false, parameter_names = false;
-  std::string output, signatures;
+  std::string output, signatures, names;
 };
 
 /// Writes the registry with the genes as its patterns and, with --signatures, all inputs compressed by
@@ -69,6 +70,8 @@ struct options {
                        "standard output is for the genes; give --output and --signatures a file");
   if (writes && o.output == o.signatures)
     return usage_error("genome mine", "--output and --signatures must be different files");
+  const gene_names names = read_gene_names(o.names);
+  if (names.code != success) return names.code;
   genomics::corpus all;
   const input_outcome in =
       read_corpus(o.in, "genome mine", all, {.parameter_names = o.parameter_names});
@@ -80,7 +83,8 @@ struct options {
     if (code != success) return code;
   }
   if (!o.alleles) {
-    const text out = o.in.json ? genes_json(all, found) : genes_table(all, found);
+    const text out = o.in.json ? genes_json(all, found, names.of)
+                               : genes_table(all, found, found.genes.size(), names.of);
     return finish(in, print_result(out));
   }
   const std::vector<genomics::allele_group> groups = genomics::alleles(found);
@@ -97,6 +101,7 @@ void add_genome_mine(const command& genome, action& run) {
   o->in.add_options(verb, true);
   o->genes.add_options(verb);
   verb.bind("--alleles", o->alleles);
+  verb.bind("--names", o->names);
   verb.bind("--output", o->output);
   verb.bind("--signatures", o->signatures);
   verb.bind("--parameter-names", o->parameter_names);

@@ -248,28 +248,11 @@ exit_code run_genome(const run_options& o, const source& file) {
   exit_code code = success;
   const genome::library* const library = registries.of(to, code);
   if (library == nullptr) return code;
-  const bool several = file.what == format::genome_signatures;
-  if (!several && !o.genome.stream.empty())
-    return usage_error("run", "--stream applies only to signatures; this is " +
-                                  std::string(info(file.what).article) +
-                                  std::string(info(file.what).description));
-  std::vector<stored_stream> streams;
-  std::string names;
-  code = each_stream(file, to, [&](const stored_stream& s) {
-    if (!several || s.name == o.genome.stream || o.genome.stream.empty()) streams.push_back(s);
-    names.append(names.empty() ? "" : ", ").append(shown_name(s.name));
-    return success;
-  });
-  if (code != success) return code;
-  if (streams.size() != 1)
-    return usage_error(
-        "run", (o.genome.stream.empty()
-                    ? "no stream selected; give --stream with one of "
-                    : "unknown stream '" + shown_name(o.genome.stream) + "'; expected one of ") +
-                   names);
-  const program_outcome in = verify_stream(streams[0], *library, to);
+  const stream_choice chosen = choose_stream(file, to, "run", o.genome.stream);
+  if (!chosen.stream) return chosen.code;
+  const program_outcome in = verify_stream(*chosen.stream, *library, to);
   if (!in.program) return in.code;
-  stream_runnable machine(o, streams[0], *in.program);
+  stream_runnable machine(o, *chosen.stream, *in.program);
   return run_program(machine, o, to, file.what);
 }
 

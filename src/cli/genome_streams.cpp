@@ -172,6 +172,29 @@ program_outcome verify_stream(const stored_stream& s, const genome::library& in,
   return {std::nullopt, to.fail(s.diagnose_stream(std::move(found)), s.file->what)};
 }
 
+stream_choice choose_stream(const source& file, const reporting& to, std::string_view verb,
+                            const std::string& name) {
+  const bool several = file.what == format::genome_signatures;
+  if (!several && !name.empty())
+    return {std::nullopt, usage_error(verb, "--stream applies only to signatures; this is " +
+                                                std::string(info(file.what).article) +
+                                                std::string(info(file.what).description))};
+  std::vector<stored_stream> streams;
+  std::string names;
+  const exit_code code = each_stream(file, to, [&](const stored_stream& s) {
+    if (!several || s.name == name || name.empty()) streams.push_back(s);
+    names.append(names.empty() ? "" : ", ").append(shown_name(s.name));
+    return success;
+  });
+  if (code != success) return {std::nullopt, code};
+  if (streams.size() == 1) return {std::move(streams[0]), success};
+  return {std::nullopt,
+          usage_error(
+              verb, (name.empty() ? "no stream selected; give --stream with one of "
+                                  : "unknown stream '" + shown_name(name) + "'; expected one of ") +
+                        names)};
+}
+
 void add_genome_options(const command& verb, std::string& registry) {
   verb.bind("--registry", registry);
 }

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// `tessera graph`: an ALIR program, ARK models, a NAC container or a NEM program as SVG or as a Graphviz DOT graph.
+// `tessera graph`: an ALIR program, ARK models, a NAC container, a NEM program or a stream of v1.2 as SVG or as a Graphviz DOT graph.
 
 #include <memory>
 #include <utility>
 
 #include "alir.hpp"
 #include "ark.hpp"
+#include "genome.hpp"
 #include "nac.hpp"
 #include "nem.hpp"
 #include "tessera/inspect/ark/dot.hpp"
@@ -23,6 +24,7 @@ struct options {
   picture_output output;
   nac_graph_options nac;
   nem_graph_options nem;
+  genome_graph_options genome;
 };
 
 [[nodiscard]] exit_code draw_files(const options& o) {
@@ -30,7 +32,7 @@ struct options {
   std::vector<ark::model> graphs;
   for (const std::string& path : o.files.paths) {
     const reporting to{path};
-    const loaded in = load_source(to);
+    const loaded in = load_source(to, streams_of(o.genome.registry));
     if (!in) return in.code;
     const auto add = [&](const source& file) {
       read_outcome read = read_ark(file, to);
@@ -46,13 +48,18 @@ struct options {
         return draw(file);
       };
     };
+    const auto stream = single([&](const source& file) {
+      return graph_stream(file, to, o.output, o.genome, o.nem.expand, !o.nac.no_parameters);
+    });
     const exit_code code = with_source(
         *in.file, to, "graph",
         {.alir =
              single([&](const source& file) { return graph_alir(file, to, o.output, o.nac.fold); }),
          .ark_model = add,
          .nac = single([&](const source& file) { return graph_nac(file, to, o.output, o.nac); }),
-         .nem = single([&](const source& file) { return graph_nem(file, to, o.output, o.nem); })});
+         .nem = single([&](const source& file) { return graph_nem(file, to, o.output, o.nem); }),
+         .genome_stream = stream,
+         .genome_signatures = stream});
     if (code != success || in.file->what != format::ark_model) return code;
   }
   std::vector<const ark::model*> ranks;
@@ -83,6 +90,8 @@ void add_graph(const command& app, action& run) {
   verb.bind("--schedule", o->nac.schedule);
   verb.bind("--no-parameters", o->nac.no_parameters);
   verb.bind("--expand", o->nem.expand);
+  verb.bind("--stream", o->genome.stream);
+  add_genome_options(verb, o->genome.registry);
   add_nem_options(verb, o->nem.nem);
   verb.callback([o, &run] { run = [o] { return draw_files(*o); }; });
 }

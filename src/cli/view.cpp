@@ -124,6 +124,7 @@ class viewing {
   [[nodiscard]] exit_code corpus(const source* first) {
     genome_inputs in = o_.networks;
     in.paths = o_.files.paths;
+    in.program = o_.program;
     in.first = first;
     const comparison found = compare(in, o_.genes, "view", true);
     if (!found.in.complete) return found.in.code;

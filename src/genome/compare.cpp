@@ -4,6 +4,7 @@
 #include "compare.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <utility>
 
@@ -17,10 +18,10 @@ namespace genomics {
 namespace {
 
 /// The genes of graphs, row after row. Weights are whole numbers, so that sums of them up to 2^53 are
-/// exact in any order.
+/// exact in any order; but for those of `presence`, which are added in the order of their keys.
 struct bags {
   struct item {
-    std::uint32_t key = 0;  // gene, or after all genes an operation
+    std::uint32_t key = 0;  // gene; after all genes an operation; after all operations a kind
     double weight = 0;
   };
   std::vector<item> items;
@@ -29,38 +30,58 @@ struct bags {
   std::size_t keys = 0;
 
   bags(const corpus& all, const findings& found, std::span<const std::uint32_t> of,
-       bool operations) {
+       const distance_options& how) {
     const auto genes = static_cast<std::uint32_t>(found.genes.size());
-    keys = std::size_t{genes} + (operations ? all.names().operations().size() : 0);
-    std::vector<std::uint64_t> counts(operations ? all.names().operations().size() : 0);
-    std::vector<std::uint32_t> touched;
+    const vocabulary& names = all.names();
+    const std::uint32_t operations = names.operations().size();
+    keys = std::size_t{genes} + operations + names.size();
+    std::vector<std::uint32_t> called, kinds;
     for (const std::uint32_t graph : of) {
-      double sum = 0;
-      const auto add = [&](std::uint32_t key, double weight) {
-        if (weight == 0) return;
-        items.push_back({key, weight});
-        sum += weight;
-      };
-      auto at = std::lower_bound(
-          found.occurrences.begin(), found.occurrences.end(), graph,
-          [](const occurrence& o, std::uint32_t g) noexcept { return o.graph < g; });
-      for (; at != found.occurrences.end() && at->graph == graph; ++at)
-        add(at->gene, static_cast<double>(at->count) *
-                          static_cast<double>(found.genes[at->gene].labels.size()));
-      if (operations) {
-        touched.clear();
-        for (const std::uint32_t kind : all[graph].kinds) {
-          const std::uint32_t operation = all.names()[kind].operation;
-          if (operation >= genome::first_id && counts[operation]++ == 0)
-            touched.push_back(operation);
-        }
-        std::sort(touched.begin(), touched.end());
-        for (const std::uint32_t o : touched)
-          add(genes + o, static_cast<double>(std::exchange(counts[o], 0)));
+      add_genes(found, graph);
+      called.clear();
+      kinds.clear();
+      for (const std::uint32_t kind : all[graph].kinds) {
+        const std::uint32_t operation = names[kind].operation;
+        if (operation < genome::first_id) continue;
+        if (how.operations) called.push_back(operation);
+        if (how.compositions) kinds.push_back(kind);
       }
+      add_counts(genes, called);
+      add_counts(genes + operations, kinds);
       firsts.push_back(items.size());
+    }
+    if (how.presence) weigh_presence();
+    for (std::size_t g = 0; g + 1 < firsts.size(); ++g) {
+      double sum = 0;
+      for (std::size_t i = firsts[g]; i < firsts[g + 1]; ++i) sum += items[i].weight;
       sums.push_back(sum);
     }
+  }
+
+ private:
+  void add_genes(const findings& found, std::uint32_t graph) {
+    auto at =
+        std::lower_bound(found.occurrences.begin(), found.occurrences.end(), graph,
+                         [](const occurrence& o, std::uint32_t g) noexcept { return o.graph < g; });
+    for (; at != found.occurrences.end() && at->graph == graph; ++at)
+      if (at->count != 0)
+        items.push_back({at->gene, static_cast<double>(at->count) *
+                                       static_cast<double>(found.genes[at->gene].labels.size())});
+  }
+  /// How often each number comes.
+  void add_counts(std::uint32_t first, std::vector<std::uint32_t>& of) {
+    std::sort(of.begin(), of.end());
+    for (std::size_t i = 0, end = 0; i < of.size(); i = end) {
+      while (end < of.size() && of[end] == of[i]) ++end;
+      items.push_back({first + of[i], static_cast<double>(end - i)});
+    }
+  }
+  void weigh_presence() {
+    std::vector<std::uint32_t> graphs(keys);
+    for (const item& i : items) ++graphs[i.key];
+    const auto all = static_cast<double>(firsts.size() - 1);
+    for (item& i : items)
+      i.weight = graphs[i.key] < 2 ? 0 : std::log(1 + all / static_cast<double>(graphs[i.key]));
   }
 };
 
@@ -92,7 +113,7 @@ void fill_row(const bags& from, std::size_t a, std::vector<double>& spread, dist
 
 distance_matrix distances(const corpus& all, const findings& found,
                           std::span<const std::uint32_t> of, const distance_options& how) {
-  const bags from(all, found, of, how.operations);
+  const bags from(all, found, of, how);
   distance_matrix to;
   to.size = static_cast<std::uint32_t>(of.size());
   to.values.resize(of.size() * of.size());

@@ -16,6 +16,13 @@
 // which are too small for genes compare too. Commands (inputs, parameters, outputs, IF, WHILE) are
 // no operations.
 //
+//   compositions   an operation with its variation and constants is a gene of one node, too: what
+//                  registries call a composition. A depthwise convolution is then another gene than
+//                  a dense one
+//   presence       a graph has a gene or doesn't, so that networks of one design are near each other
+//                  however deep they are. A gene that m of n graphs have weighs log(1 + n / m): the
+//                  fewer have it, the more it says; of one graph only, it weighs nothing
+//
 //   output             what
 //   distance_table     up to max_table_size graphs as a matrix; of more, the nearest of each
 //   distance_csv       the matrix; quoted where RFC 4180 asks for it; six decimals
@@ -52,8 +59,10 @@ struct distance_matrix {
   }
 };
 struct distance_options {
-  bool operations = true;  ///< operations count too, as genes of one node
-  unsigned threads = 0;    ///< 0: as many as the machine has
+  bool operations = true;     ///< operations count too, as genes of one node
+  bool compositions = false;  ///< operations with their constants count too
+  bool presence = false;      ///< which genes a graph has counts, not how often
+  unsigned threads = 0;       ///< 0: as many as the machine has
   progress_function progress = {};
 };
 /// `of` are graphs of the corpus: rows and columns of the matrix.

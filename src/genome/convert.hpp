@@ -10,7 +10,9 @@
 //   v1.2              a node of the expansion each, by the meaning of its ids. The key of a single
 //                     constant (C > 0) is that of genome::single_constant_key.
 //
-//   .nac              an instruction of OPS each
+//   .nac              an instruction of OPS each, in its order, but parameters in front of what first
+//                     takes them, so that a block that is repeated is the same run of nodes each time;
+//                     of a container with control flow, all in its order
 //   INPUT             user: <DATA_INPUT>; else <CONST_REF>, named as in DATA, "state.ID",
 //                     "constant.ID" (lifted), and "parameter.ID" where DATA has no name
 //   OUTPUT            <OUTPUT>, its inputs in their order

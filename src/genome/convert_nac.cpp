@@ -36,8 +36,13 @@ class layout {
       ends_[i] = open_.empty() ? n : branch_end(open_.back());
       if (const error e = look_at(i); e.code != errc::ok) return e;
     }
-    return close(n);
+    if (const error e = close(n); e.code != errc::ok) return e;
+    if (branches_.empty()) place_parameters();
+    return {};
   }
+
+  /// Instructions in the order of their nodes. Where it is empty, that is their own order.
+  [[nodiscard]] const std::vector<std::uint32_t>& order() const noexcept { return order_; }
 
   [[nodiscard]] std::uint32_t node_of(std::uint32_t i) const noexcept { return nodes_[i]; }
   [[nodiscard]] std::uint32_t size() const noexcept { return next_; }
@@ -51,6 +56,9 @@ class layout {
     bool in_else;
     std::uint32_t else_node;
   };
+  [[nodiscard]] static bool is_parameter(const nac::step& s) noexcept {
+    return s.a == nac::op_input && s.b != static_cast<std::uint8_t>(nac::input::user);
+  }
   [[nodiscard]] static std::uint32_t branch_end(const frame& f) noexcept {
     return f.in_else ? f.end : f.middle;
   }
@@ -93,6 +101,28 @@ class layout {
     return {};
   }
 
+  /// Puts each parameter in front of what first takes it.
+  void place_parameters() {
+    const auto n = static_cast<std::uint32_t>(code_.steps.size());
+    std::vector<bool> waits(n);
+    for (const nac::step& s : code_.steps)
+      for (const argument a : code_.arguments_of(s))
+        if (!a.is_constant()) waits[a.index()] = is_parameter(code_.steps[a.index()]);
+    const std::vector<bool> is_moved = waits;
+    const auto place = [&](std::uint32_t i) {
+      waits[i] = false;
+      nodes_[i] = static_cast<std::uint32_t>(order_.size());
+      order_.push_back(i);
+    };
+    order_.reserve(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      if (is_moved[i]) continue;
+      for (const argument a : code_.arguments_of(code_.steps[i]))
+        if (!a.is_constant() && waits[a.index()]) place(a.index());
+      place(i);
+    }
+  }
+
   [[nodiscard]] error look_at(std::uint32_t i) {
     const nac::step& s = code_.steps[i];
     if (s.a == nac::op_convergence) return fail(errc::genome_counterpart, i);
@@ -126,8 +156,9 @@ class layout {
 
   const nac::code& code_;
   nac::instructions first_;
-  std::uint32_t next_ = 0;                  // node
-  std::vector<std::uint32_t> nodes_;        // of instructions
+  std::uint32_t next_ = 0;            // node
+  std::vector<std::uint32_t> nodes_;  // of instructions
+  std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> ends_;         // of the innermost branch around each instruction
   std::vector<std::uint32_t> branches_of_;  // in branches_, of each CONTROL_FLOW
   std::vector<branching> branches_;
@@ -140,6 +171,8 @@ class converter {
       : to_(to), p_(p), where_(where), how_(how) {}
 
   void run() {
+    for (const std::uint32_t i : where_.order()) add(i, p_.code().steps[i]);
+    if (!where_.order().empty()) return;
     std::uint32_t node = 0;
     for (std::uint32_t i = 0; i < p_.code().steps.size(); ++i, ++node) {
       for (; node < where_.node_of(i); ++node) nothing();

@@ -144,7 +144,8 @@ std::string gene_line(const vocabulary& names, const gene& g) {
   return out;
 }
 
-text genes_table(const corpus& of, const findings& found, std::size_t max_genes) {
+text genes_table(const corpus& of, const findings& found, std::size_t max_genes,
+                 const names_by_code& known) {
   const std::size_t shown = std::min(max_genes, found.genes.size());
   const cells head{"rank", "score", "models", "occurrences", "nodes"};
   std::vector<cells> rows;
@@ -160,14 +161,17 @@ text genes_table(const corpus& of, const findings& found, std::size_t max_genes)
   }
   text out;
   put_row(out, head, widths, "gene");
-  for (std::size_t i = 0; i < shown; ++i)
-    put_row(out, rows[i], widths, gene_line(of.names(), found.genes[i]));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const auto name = known.find(found.genes[i].code);
+    const std::string named = name == known.end() ? "" : printable(name->second) + ": ";
+    put_row(out, rows[i], widths, named + gene_line(of.names(), found.genes[i]));
+  }
   if (shown < found.genes.size()) out << found.genes.size() - shown << " more\n";
   if (!found.complete) out << "the search reached its limits: there may be more\n";
   return out;
 }
 
-text genes_json(const corpus& of, const findings& found) {
+text genes_json(const corpus& of, const findings& found, const names_by_code& known) {
   text out;
   json::writer w(out, json::indented);
   w.begin_object().key("complete").boolean(found.complete);
@@ -177,7 +181,10 @@ text genes_json(const corpus& of, const findings& found) {
   for (const occurrence& o : found.occurrences) by_gene[o.gene].push_back(&o);
   for (std::size_t i = 0; i < found.genes.size(); ++i) {
     const gene& g = found.genes[i];
-    w.begin_object().key("rank").integer(i + 1).key("form").string(form_name(g.form));
+    w.begin_object().key("rank").integer(i + 1);
+    if (const auto name = known.find(g.code); name != known.end())
+      w.key("name").string(printable(name->second));
+    w.key("form").string(form_name(g.form));
     w.key("score").integer(g.score).key("models").integer(g.models);
     w.key("occurrences").integer(g.occurrences);
     put_names(w, of.names(), g);

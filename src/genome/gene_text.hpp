@@ -23,6 +23,8 @@
 #ifndef TESSERA_GENOME_GENE_TEXT_HPP
 #define TESSERA_GENOME_GENE_TEXT_HPP
 
+#include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -41,12 +43,19 @@ namespace genomics {
 /// A gene on one line, for people.
 [[nodiscard]] std::string gene_line(const vocabulary& names, const gene& g);
 
-/// Rank, score, models, occurrences, nodes, gene; the first `max_genes` of them.
+/// Names that people have for genes, by their canonical codes.
+using names_by_code = std::map<std::string, std::string, std::less<>>;
+
+/// Rank, score, models, occurrences, nodes, gene, in front of which is "NAME: " if it has one; the
+/// first `max_genes` of them.
 [[nodiscard]] text genes_table(const corpus& of, const findings& found,
-                               std::size_t max_genes = ~std::size_t{0});
-/// {"complete", "models", "genes": [{"rank", "form", "score", "models", "occurrences", "operations",
-/// "edges", "gaps", "code", "by_model"}]}: an edge is [from, to, input], a gap [from, to].
-[[nodiscard]] text genes_json(const corpus& of, const findings& found);
+                               std::size_t max_genes = ~std::size_t{0},
+                               const names_by_code& known = {});
+/// {"complete", "models", "genes": [{"rank", "name", "form", "score", "models", "occurrences",
+/// "operations", "edges", "gaps", "code", "by_model"}]}: an edge is [from, to, input], a gap
+/// [from, to]; a gene without a name has none.
+[[nodiscard]] text genes_json(const corpus& of, const findings& found,
+                              const names_by_code& known = {});
 /// Each group: its occurrences and skeleton, then rank, occurrences and gene of each of its genes.
 [[nodiscard]] text alleles_table(const corpus& of, const findings& found,
                                  std::span<const allele_group> groups);

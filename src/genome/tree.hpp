@@ -78,7 +78,9 @@ struct tree_plot {
 
 [[nodiscard]] text newick(const tree& t, std::span<const std::string> names);
 [[nodiscard]] text dot(const tree& t, std::span<const std::string> names);
-[[nodiscard]] text svg(const tree& t, std::span<const std::string> names);
+/// Names have the colour of their group, where there are groups: one for each leaf, as its tooltip.
+[[nodiscard]] text svg(const tree& t, std::span<const std::string> names,
+                       std::span<const std::string> groups = {});
 
 /// Which of `size` graphs a tree is built from: all, or `wanted` of them, chosen by the seed, each
 /// choice as likely as any other; ascending.

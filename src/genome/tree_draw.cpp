@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "columns.hpp"
@@ -175,6 +177,28 @@ struct sizes {
   return n;
 }
 
+/// Colours of groups, each as far from those before it as hues allow; they are readable on white and
+/// on black.
+class group_colours {
+ public:
+  [[nodiscard]] std::string of(const std::string& group) {
+    const auto at = known_.try_emplace(group, static_cast<std::uint32_t>(known_.size())).first;
+    const std::uint32_t hue = at->second * 1375 / 10 % 360;  // the golden angle
+    constexpr std::uint32_t low = 0x40, high = 0xb0;
+    const std::uint32_t sixth = hue / 60, part = hue % 60 * (high - low) / 60;
+    const std::uint32_t up = low + part, down = high - part;
+    const std::uint32_t rgb[6][3] = {{high, up, low},   {down, high, low}, {low, high, up},
+                                     {low, down, high}, {up, low, high},   {high, low, down}};
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::string out = "#";
+    for (const std::uint32_t c : rgb[sixth]) out.append({digits[c >> 4], digits[c & 15u]});
+    return out;
+  }
+
+ private:
+  std::map<std::string, std::uint32_t> known_;
+};
+
 [[nodiscard]] std::string label_of(std::string_view name) {
   const std::string s = inspect::escaped(name);
   return s.empty() ? " " : s;  // an empty label isn't one to Graphviz
@@ -226,7 +250,7 @@ text dot(const tree& t, std::span<const std::string> names) {
   return out;
 }
 
-text svg(const tree& t, std::span<const std::string> names) {
+text svg(const tree& t, std::span<const std::string> names, std::span<const std::string> groups) {
   const tree_plot r = plot(t);
   const sizes size = sizes_of(t.leaves);
   std::size_t longest = 0;
@@ -269,11 +293,15 @@ text svg(const tree& t, std::span<const std::string> names) {
       put(is_branch ? "H" : "V", is_branch ? x(l.right) : y(l.bottom));
       out << '\n';
     }
-    out << "\"/>\n<g class=\"names\">\n";
+    group_colours colours;
+    out << "\"/>\n<g" << (groups.empty() ? " class=\"names\"" : "") << ">\n";
     for (const tree_plot::end& e : r.ends) {
       put("<text x=\"", x(e.length) + gap);
       put("\" y=\"", y(e.row) + 0.35 * font);  // the middle of small letters on the branch
-      out << "\">" << inspect::escaped(names[e.leaf]) << "</text>\n";
+      if (!groups.empty()) out << "\" fill=\"" << colours.of(groups[e.leaf]);
+      out << "\">";
+      if (!groups.empty()) out << "<title>" << inspect::escaped(groups[e.leaf]) << "</title>";
+      out << inspect::escaped(names[e.leaf]) << "</text>\n";
     }
     out << "</g>\n";
   }

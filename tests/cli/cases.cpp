@@ -14,8 +14,8 @@
 // Bytes outside printable ASCII are written \xNN, a backslash is \\, and a last line without its
 // newline ends in \c. Standard input is empty. ok/ and bad/ lead to tests/data/alir, in cases named
 // ..._ark_... also ark/ to tests/data/ark/cli, in ..._nac_... also nac/ to tests/data/nac,
-// in ..._nem_... also nem/ to tests/data/nem, in ..._genome_... also networks/ and transplant/ to
-// those of tests/data/genome; $has_gzip and $has_zstd are set when this build has them, $has_dot when
+// in ..._nem_... also nem/ to tests/data/nem, in ..._genome_... also networks/, study/ and transplant/
+// to those of tests/data/genome; $has_gzip and $has_zstd are set when this build has them, $has_dot when
 // Graphviz is there. A line that begins with {" has to be JSON, on standard output as in files NAME.jsonl that are left behind.
 //
 // With TESSERA_BLESS=1 the expectations that don't hold are replaced by what was printed.
@@ -145,7 +145,7 @@ class session {
     if (file.stem().string().find("_nem_") != std::string::npos)
       fs::create_directory_symlink(data / "nem", folder_ / "work/nem");
     if (file.stem().string().find("_genome_") != std::string::npos)
-      for (const std::string folder : {"networks", "transplant"})
+      for (const std::string folder : {"networks", "study", "transplant"})
         fs::create_directory_symlink(data / "genome" / folder, folder_ / "work" / folder);
     if (file.stem().string().find("_pt2_") != std::string::npos)
       fs::create_directory_symlink(data / "pt2", folder_ / "work/pt2");

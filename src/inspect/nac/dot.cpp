@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "../operation_paint.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
@@ -15,22 +17,9 @@ namespace {
 
 using kind = nac_argument::kind;
 
-struct paint {
-  std::string_view fill, line;
-};
-
-/// By words in the operation's name: there are any number of operations.
-[[nodiscard]] paint paint_of(const nac::instruction& i, std::string_view name) noexcept {
-  if (i.a < nac::first_regular_op) return {"#e9dcf3", "#7a4fa3"};
-  const auto has = [name](std::string_view word) { return name.find(word) != name.npos; };
-  if (has("matmul") || has("linear") || has("conv") || has("addmm") || has("attention") ||
-      has(".mm") || has(".bmm"))
-    return {"#c9ddf2", "#2f6ba8"};
-  if (has("norm") || has("softmax") || has("mean") || has("sum")) return {"#d5ecd0", "#4b8b3b"};
-  if (has("view") || has("reshape") || has("transpose") || has("permute") || has("squeeze") ||
-      has("expand") || has("slice") || has("clone") || has("pass"))
-    return {"#f4f4f4", "#8a8a8a"};
-  return {"#fdf1cb", "#b08a1e"};
+[[nodiscard]] operation_paint colours_of(const nac::instruction& i,
+                                         std::string_view name) noexcept {
+  return i.a < nac::first_regular_op ? command_paint : paint_of(name);
 }
 
 class drawing {
@@ -164,9 +153,9 @@ class drawing {
     }
     if (prefix == 'v' && !commands_.empty() && !commands_[i.index].empty())
       n.lines.push_back({commands_[i.index], "#8a8a8a"});
-    const paint colours = broken      ? paint{"#f7caca", "#b03030"}
-                          : parameter ? paint{"#ffffff", "#8a8a8a"}
-                                      : paint_of(i, operation);
+    const operation_paint colours = broken      ? operation_paint{"#f7caca", "#b03030"}
+                                    : parameter ? operation_paint{"#ffffff", "#8a8a8a"}
+                                                : colours_of(i, operation);
     n.fill = colours.fill;
     n.border = colours.line;
     boxes_[i.index] = static_cast<std::uint32_t>(out_.nodes.size());

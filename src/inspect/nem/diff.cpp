@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "../sequence_match.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
@@ -52,99 +54,6 @@ namespace {
   return statement.substr(0, second);
 }
 
-struct span {
-  std::size_t a, a_end, b, b_end;
-  unsigned depth;
-};
-
-class matcher {
- public:
-  matcher(const std::vector<std::string>& a, const std::vector<std::string>& b)
-      : a_(a), b_(b), partner_(a.size(), none) {}
-
-  /// For each statement of `a`, its equal in `b`; ascending.
-  [[nodiscard]] std::vector<std::size_t> run() {
-    open_.push_back({0, a_.size(), 0, b_.size(), 0});
-    while (!open_.empty()) {
-      span s = open_.back();
-      open_.pop_back();
-      trim(s);
-      if (s.a != s.a_end && s.b != s.b_end && s.depth < max_depth) split(s);
-    }
-    return std::move(partner_);
-  }
-
-  static constexpr std::size_t none = ~std::size_t{0};
-
- private:
-  static constexpr unsigned max_depth = 64;
-
-  void trim(span& s) {
-    while (s.a < s.a_end && s.b < s.b_end && a_[s.a] == b_[s.b]) partner_[s.a++] = s.b++;
-    while (s.a < s.a_end && s.b < s.b_end && a_[s.a_end - 1] == b_[s.b_end - 1])
-      partner_[--s.a_end] = --s.b_end;
-  }
-
-  /// Matches what is unique on both sides, and leaves the spans between.
-  void split(const span& s) {
-    struct place {
-      std::size_t a = none, b = none;
-      bool twice = false;
-    };
-    std::unordered_map<std::string_view, place> places;
-    for (std::size_t i = s.a; i < s.a_end; ++i) {
-      place& p = places[a_[i]];
-      p.twice = p.twice || p.a != none;
-      p.a = i;
-    }
-    for (std::size_t i = s.b; i < s.b_end; ++i)
-      if (const auto at = places.find(b_[i]); at != places.end()) {
-        at->second.twice = at->second.twice || at->second.b != none;
-        at->second.b = i;
-      }
-    std::vector<std::pair<std::size_t, std::size_t>> unique;
-    for (std::size_t i = s.a; i < s.a_end; ++i)
-      if (const place& p = places[a_[i]]; !p.twice && p.b != none) unique.emplace_back(i, p.b);
-    span rest = s;
-    ++rest.depth;
-    bool any = false;
-    for (const auto& [a, b] : ascending(unique)) {
-      any = true;
-      partner_[a] = b;
-      open_.push_back({rest.a, a, rest.b, b, rest.depth});
-      rest.a = a + 1;
-      rest.b = b + 1;
-    }
-    if (any) open_.push_back(rest);
-  }
-
-  using pairs = std::vector<std::pair<std::size_t, std::size_t>>;
-  /// A longest subsequence whose second members ascend.
-  [[nodiscard]] static pairs ascending(const pairs& of) {
-    std::vector<std::size_t> piles, before(of.size(), none);
-    for (std::size_t i = 0; i < of.size(); ++i) {
-      const auto at = std::lower_bound(
-          piles.begin(), piles.end(), of[i].second,
-          [&of](std::size_t pile, std::size_t value) { return of[pile].second < value; });
-      if (at != piles.begin()) before[i] = *(at - 1);
-      if (at == piles.end())
-        piles.push_back(i);
-      else
-        *at = i;
-    }
-    pairs out;
-    for (std::size_t i = piles.empty() ? none : piles.back(); i != none; i = before[i])
-      out.push_back(of[i]);
-    std::reverse(out.begin(), out.end());
-    return out;
-  }
-
-  const std::vector<std::string>& a_;
-  const std::vector<std::string>& b_;
-  std::vector<std::size_t> partner_;
-  std::vector<span> open_;
-};
-
 /// Adds the statements between two matches.
 void add_gap(program_difference& out, std::vector<std::string>& a, std::size_t a_first,
              std::size_t a_last, std::vector<std::string>& b, std::size_t b_first,
@@ -183,7 +92,9 @@ void add_gap(program_difference& out, std::vector<std::string>& a, std::size_t a
 program_difference diff(const nem::model& before, const nem::model& after) {
   std::vector<std::uint32_t> lines, unused;
   std::vector<std::string> a = statements_of(before, unused), b = statements_of(after, lines);
-  const std::vector<std::size_t> partner = matcher(a, b).run();
+  const std::vector<std::string_view> a_views(a.begin(), a.end()), b_views(b.begin(), b.end());
+  using matcher = sequence_matcher<std::string_view>;
+  const std::vector<std::size_t> partner = matcher(a_views, b_views).run();
   program_difference out;
   std::size_t i = 0, j = 0;
   for (std::size_t k = 0; k <= a.size(); ++k) {

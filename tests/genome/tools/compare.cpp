@@ -70,6 +70,45 @@ TEST_CASE("genome_tools/compare: weighted Jaccard of genes and operations", "[ge
   CHECK(distances(g.all, g.found, {}, {}).values.empty());
 }
 
+TEST_CASE("genome_tools/compare: with presence a gene counts once, the more the fewer have it",
+          "[genome_tools]") {
+  graphs g;
+  g.add("a", {"<DATA_INPUT>", "relu", "relu", "add"});
+  g.add("b", {"relu", "mul", "add"});
+  g.add("c", {"relu", "mul", "mul"});
+  g.gene(10);
+  g.gene(3);
+  g.found.occurrences = {{0, 0, 2}, {1, 0, 1}, {1, 1, 4}};
+  const std::uint32_t of[] = {0, 1, 2};
+  const double two = std::log(1 + 3.0 / 2), three = std::log(2.0);
+  const distance_matrix d = distances(g.all, g.found, of, {.presence = true});
+  // Gene 0 and add are of a and b, mul of b and c, relu of all; gene 1 of b only.
+  CHECK(d(0, 1) == static_cast<float>(1 - (two + two + three) / (3 * two + three)));
+  CHECK(d(0, 2) == static_cast<float>(1 - three / (3 * two + three)));
+  const distance_matrix genes =
+      distances(g.all, g.found, of, {.operations = false, .presence = true});
+  CHECK(genes(0, 1) == 0.0f);
+  CHECK(genes(0, 2) == 1.0f);
+}
+
+TEST_CASE("genome_tools/compare: compositions are operations with their constants",
+          "[genome_tools]") {
+  graphs g;
+  const argument one{"arg1", "int", "1"}, two{"arg1", "int", "2"};
+  for (const argument& c : {one, two, one}) {
+    g.all.begin("net");
+    g.all.add(g.all.names().kind("<DATA_INPUT>", "", {}), {});
+    g.all.add(g.all.names().kind("conv", "", {&c, 1}), {0});
+  }
+  const std::uint32_t of[] = {0, 1, 2};
+  const distance_matrix d = distances(g.all, g.found, of, {.compositions = true});
+  CHECK(d(0, 1) == static_cast<float>(1 - 1.0 / 3));  // conv; each its own composition
+  CHECK(d(0, 2) == 0.0f);
+  const distance_matrix only =
+      distances(g.all, g.found, of, {.operations = false, .compositions = true});
+  CHECK(only(0, 1) == 1.0f);
+}
+
 TEST_CASE("genome_tools/compare: a naive sum says the same, with any number of threads",
           "[genome_tools]") {
   graphs g;

@@ -159,12 +159,51 @@ TEST_CASE("genome_tools/convert: inputs of a .nac, with the names of parameters 
   )";
   const lines with = of_nac(text, true), without = of_nac(text);
   REQUIRE(with.size() == 8);
-  CHECK(with[1] == "<CONST_REF> {parameter layer.weight}");
-  CHECK(with[2] == "<CONST_REF> {parameter state.3}");
-  CHECK(with[3].starts_with("<CONST_REF> {parameter constant."));
-  for (std::size_t i : {1u, 2u, 3u}) CHECK(without[i] == "<CONST_REF>");
-  CHECK(with[4] == "aten.linear.default:node_args(2):kwargs() in0,in1 [0 1]");
-  CHECK(std::equal(with.begin() + 4, with.end(), without.begin() + 4));
+  CHECK(with[1] == "<CONST_REF> {parameter layer.weight}");  // each in front of what takes it
+  CHECK(with[2] == "aten.linear.default:node_args(2):kwargs() in0,in1 [0 1]");
+  CHECK(with[3] == "<CONST_REF> {parameter state.3}");
+  CHECK(with[4] == "nac.add:node_args(2):kwargs() in0,in1 [2 3]");
+  CHECK(with[5].starts_with("<CONST_REF> {parameter constant."));
+  for (std::size_t i : {1u, 3u, 5u}) CHECK(without[i] == "<CONST_REF>");
+  for (std::size_t i : {0u, 2u, 4u, 6u, 7u}) CHECK(with[i] == without[i]);
+}
+
+TEST_CASE("genome_tools/convert: a parameter of a .nac is in front of what first takes it",
+          "[genome_tools]") {
+  const lines of = of_nac(R"(
+    weights external
+    code:
+      unused = parameter "u"
+      w = parameter "w"
+      b = parameter "b"
+      x = input
+      y = aten.linear.default(x, w, b)
+      z = aten.linear.default(y, w)
+      v = parameter "v"
+      t = nac.add(z, v)
+      output(t, b)
+  )",
+                          true);
+  CHECK(of == lines{"<CONST_REF> {parameter u}", "<DATA_INPUT>", "<CONST_REF> {parameter w}",
+                    "<CONST_REF> {parameter b}",
+                    "aten.linear.default:node_args(3):kwargs() in0,in1,in2 [1 2 3]",
+                    "aten.linear.default:node_args(2):kwargs() in1,in0 [2 4]",
+                    "<CONST_REF> {parameter v}", "nac.add:node_args(2):kwargs() in0,in1 [5 6]",
+                    "<OUTPUT> [7 3]"});
+  // Control flow keeps the file's order: blocks take what is outside of them.
+  const lines kept = of_nac(R"(
+    weights external
+    code:
+      w = parameter "w"
+      x = input
+      c = control_flow(x, 2, 1)
+      a = nac.add(x, w)
+      subgraph_output(a)
+      d = nac.neg(x)
+      output(c)
+  )",
+                            true);
+  CHECK(kept[0] == "<CONST_REF> {parameter w}");
 }
 
 TEST_CASE("genome_tools/convert: a CONTROL_FLOW lists what its branches take", "[genome_tools]") {

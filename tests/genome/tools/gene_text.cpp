@@ -80,6 +80,10 @@ TEST_CASE("genome/gene_text: tables", "[genome_tools]") {
         "rank  score  models  occurrences  nodes  gene\n"
         "   1  12345      10        12345      2  conv > bn\n"
         "   2      7       3            7      2  conv > ln\n");
+  CHECK(genes_table(s.all, s.found, 2, {{h.code, "conv norm"}}) ==
+        "rank  score  models  occurrences  nodes  gene\n"
+        "   1  12345      10        12345      2  conv > bn\n"
+        "   2      7       3            7      2  conv norm: conv > ln\n");
   s.found.complete = false;
   CHECK(genes_table(s.all, s.found, 1) ==
         "rank  score  models  occurrences  nodes  gene\n"
@@ -124,6 +128,9 @@ TEST_CASE("genome/gene_text: JSON", "[genome_tools]") {
   ]
 }
 )");
+  const tessera::text named = genes_json(s.all, s.found, {{g.code, "block"}, {"else", "other"}});
+  CHECK(named.view().find("\"rank\": 1,\n      \"name\": \"block\",\n      \"form\"") !=
+        std::string_view::npos);
   CHECK(alleles_json(s.all, s.found, {}) == "{\n  \"groups\": []\n}\n");
   gene& h = s.add(gene_form::gapped, {"conv", "bn", "gelu"}, {direct(0, 1, 0), {1, 2, 0, true}});
   h.occurrences = 1;

@@ -2,19 +2,20 @@
 # SPDX-License-Identifier: MIT
 """Exports the architectures of the study, and decomposes them to NAC v1.2 over one registry.
 
-    python3 export.py --tool build/src/tessera --work /tmp/study        # takes an hour
+    python3 export.py --tool build/src/tessera --work /tmp/study        # takes half an hour
     python3 export.py --tool build/src/tessera --work /tmp/study --only resnet18
 
 Needs torch 2.13, torchvision, timm, transformers, diffusers and torchaudio. Weights are random: only
-the structure is kept. Each model is exported in a process of its own, with a limit of time, made
-functional by an empty table of decompositions (D[] of v1.2 holds data dependencies only, so that an
-in-place operation has no place in it), imported by `tessera import`, and dropped again.
+the structure is kept, and an archive holds one element for each parameter. Each model is exported in
+a process of its own, with a limit of time, and made functional by an empty table of decompositions:
+D[] of v1.2 holds data dependencies only, so that an in-place operation has no place in it. The tool
+imports the archives and writes them as streams.
 
 Written beside this script:
-    architectures.csv    name, family, kind, nodes: what was exported
-    signatures.json      a flat stream for each
-    registry.json        of all streams
-Work folder: NAME.nac; NAME.log says why a model isn't there.
+    families.json, kinds.json    the labels of what was exported
+    signatures.json              a stream for each
+    registry.json                of all streams
+Work folder: NAME.pt2; NAME.log says why a model isn't there.
 
 FAMILIES is the table of architectures. A family is a line of descent: networks that their authors
 present as the same design at another depth, or as a modification of it. The kind is what people
@@ -22,7 +23,6 @@ would file it under. Both were written down before anything was mined.
 """
 
 import argparse
-import csv
 import os
 import pathlib
 import signal
@@ -197,7 +197,8 @@ class SequenceModel(nn.Module):
         super().__init__()
         self.embedding = nn.Embedding(64, 32)
         self.layers = cell(32, 32, layers, batch_first=True, bidirectional=bidirectional, **options)
-        self.projection = nn.Linear(64 if bidirectional else 32, 64)
+        width = options.get("proj_size", 32)
+        self.projection = nn.Linear(2 * width if bidirectional else width, 64)
 
     def forward(self, words):
         return self.projection(self.layers(self.embedding(words))[0])
@@ -428,7 +429,7 @@ family("recurrent", "recurrent")({
                                                               nonlinearity="relu"),
     "lstm": words(SequenceModel, nn.LSTM, 1), "lstm_stacked": words(SequenceModel, nn.LSTM, 2),
     "lstm_bidirectional": words(SequenceModel, nn.LSTM, 2, True),
-    "lstm_projected": words(SequenceModel, nn.LSTM, 2, proj_size=32),
+    "lstm_projected": words(SequenceModel, nn.LSTM, 2, proj_size=16),
     "lstm_classifier": words(Classifier, nn.LSTM, 2),
     "gru": words(SequenceModel, nn.GRU, 1), "gru_stacked": words(SequenceModel, nn.GRU, 3),
     "gru_bidirectional": words(SequenceModel, nn.GRU, 2, True),
@@ -479,8 +480,11 @@ family("unet", "diffusion")({
                                    block_out_channels=(32, 64, 128, 128), cross_attention_dim=32,
                                    attention_head_dim=(2, 4, 8, 8), use_linear_projection=True),
     "sdxl": diffuser("UNet2DConditionModel",
-                     lambda: {**conditioned()(), "text_embeds": torch.zeros(1, 32),
-                              "time_ids": torch.zeros(1, 6)},
+                     conditioned(),
+                     {"added_cond_kwargs": {"text_embeds": torch.zeros(1, 32),
+                                            "time_ids": torch.zeros(1, 6)}},
+                     addition_embed_type="text_time", addition_time_embed_dim=8,
+                     projection_class_embeddings_input_dim=80,
                      block_out_channels=(32, 64, 128), cross_attention_dim=32,
                      down_block_types=("DownBlock2D", "CrossAttnDownBlock2D",
                                        "CrossAttnDownBlock2D"),
@@ -551,7 +555,8 @@ def tidy(program):
     writes with the statistics that training would need, is PyTorch's own operation again."""
     aten, graph = torch.ops.aten, program.graph_module.graph
     for node in list(graph.nodes):
-        if node.target in (aten.clone.default, aten.lift_fresh_copy.default):
+        if node.target in (aten.clone.default, aten.lift_fresh_copy.default, aten.alias.default,
+                           aten.detach.default):
             if any(user.op == "output" for user in node.users):
                 continue
             node.replace_all_uses_with(node.args[0])
@@ -575,6 +580,8 @@ def export(build, path):
     torch.manual_seed(0)
     with torch.no_grad():
         model, inputs = build()
+        for values in [*model.parameters(), *model.buffers()]:
+            values.data = torch.zeros((), dtype=values.dtype).expand(values.shape)
         program = torch.export.export(model.eval(), inputs, strict=False)
         program = program.run_decompositions({})
         tidy(program)
@@ -582,8 +589,8 @@ def export(build, path):
 
 
 def in_child(name, build, work, tool, seconds):
-    """Exports and imports one model in a child process. Returns why it failed, or nothing."""
-    log, archive, container = work / f"{name}.log", work / f"{name}.pt2", work / f"{name}.nac"
+    """Exports one model in a child process, and has it imported. Returns why it failed, or nothing."""
+    log, archive = work / f"{name}.log", work / f"{name}.pt2"
     child = os.fork()
     if child == 0:
         out = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
@@ -609,24 +616,27 @@ def in_child(name, build, work, tool, seconds):
     if status:
         archive.unlink(missing_ok=True)
         return "export: " + log.read_text(errors="replace").strip().splitlines()[-1]
-    made = subprocess.run([tool, "import", archive, "-o", container], capture_output=True, text=True)
-    archive.unlink()
+    made = subprocess.run([tool, "genome", "profile", archive], capture_output=True, text=True)
     log.write_text(made.stderr)
     if made.returncode:
+        archive.rename(work / f"{name}.refused")
         return "import: " + made.stderr.strip().splitlines()[0]
     log.unlink()
     return ""
 
 
+def write_labels(path, labels):
+    rows = ",\n".join(f'  "{name}": "{label}"' for name, label in labels)
+    path.write_text("{\n" + rows + "\n}\n")
+
+
 def decompose(work, tool, here):
-    made = [row for row in FAMILIES if (work / f"{row[0]}.nac").exists()]
-    subprocess.run([tool, "genome", "expand", *[work / f"{row[0]}.nac" for row in made],
-                    "-o", here / "signatures.json", "--output-registry", here / "registry.json"],
-                   check=True)
-    with open(here / "architectures.csv", "w", newline="") as f:
-        out = csv.writer(f, lineterminator="\n")
-        out.writerow(["name", "family", "kind"])
-        out.writerows(row[:3] for row in made)
+    made = [row for row in FAMILIES if (work / f"{row[0]}.pt2").exists()]
+    subprocess.run([tool, "genome", "mine", *[work / f"{row[0]}.pt2" for row in made],
+                    "-o", here / "registry.json", "--signatures", here / "signatures.json"],
+                   check=True, stdout=subprocess.DEVNULL)
+    write_labels(here / "families.json", [(row[0], row[1]) for row in made])
+    write_labels(here / "kinds.json", [(row[0], row[2]) for row in made])
 
 
 def main():
@@ -642,7 +652,7 @@ def main():
     for name, _, _, build in FAMILIES:
         if given.only and name not in given.only:
             continue
-        if not given.only and (given.work / f"{name}.nac").exists():
+        if not given.only and (given.work / f"{name}.pt2").exists():
             continue
         start = time.time()
         failed = in_child(name, build, given.work, given.tool, given.seconds)
