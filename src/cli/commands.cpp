@@ -517,8 +517,8 @@ constexpr option_row option_rows[] = {
      "The maximum number of models; a larger corpus is sampled (2000)", "", 2, 2000},
     {of_distances, "--seed", "S", in_networks, "The seed of the sample (1)"},
     {"genome synthesize", "FILE...", "", everywhere,
-     "Networks whose rules are learned: NAC containers, ARK models, v1.2\n"
-     "streams and signatures, or folders of them (the registry has the rules)"},
+     "Networks whose rules are learned: NAC containers, PT2 archives, ARK models,\n"
+     "v1.2 streams and signatures, or folders of them (the registry has the rules)"},
     {"genome synthesize", "--registry", "FILE", everywhere,
      "The registry with the rules; with FILE that of its streams"},
     {"genome synthesize", "--keep-going", "", everywhere,
