@@ -51,6 +51,7 @@ class scanner {
 
 struct grammar::reader {
   grammar& to;
+  const genome::library& library;
   const genome::registry& from;
   std::map<std::string, std::uint32_t, std::less<>> number_of;
   using numbers = std::vector<std::int64_t>;
@@ -100,12 +101,16 @@ struct grammar::reader {
     const auto name = find(s.until("', Var="));
     const auto variation = s.number<std::uint8_t>();
     if (!name || !variation || !s.skip(", Const='")) return;
+    if (library.variation(*variation).empty()) return;
     std::int16_t c = 0;
     if (!s.skip("None'")) {
       const bool is_group = s.skip("g[");
       if (!is_group && !s.skip("c[")) return;
       const auto id = s.number<std::int16_t>();
       if (!id || *id < 0) return;
+      // Texts of rules aren't proven, as nodes are.
+      const auto known = static_cast<std::uint32_t>(*id);
+      if (is_group ? library.group(known).empty() : library.constant(known) == nullptr) return;
       c = static_cast<std::int16_t>(is_group ? -*id - 1 : *id);
     }
     to.compositions_[*name].push_back({*variation, c, r.count});
@@ -216,7 +221,9 @@ struct grammar::reader {
   static constexpr std::size_t max_parents = 16;
 };
 
-grammar::grammar(const genome::library& of) { reader{*this, of.registry(), {}, {}, {}, {}}.read(); }
+grammar::grammar(const genome::library& of) {
+  reader{*this, of, of.registry(), {}, {}, {}, {}}.read();
+}
 
 }  // namespace genomics
 }  // namespace tessera::inline TESSERA_ABI

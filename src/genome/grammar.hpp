@@ -13,7 +13,8 @@
 // patterns among them.
 //
 // Lifetime:   owns everything.
-// Errors:     none: a rule whose text isn't one, or whose count is 0, is left out.
+// Errors:     none: a rule is left out whose text isn't one, names what the registry lacks, or whose count
+//             is 0.
 // Limits:     none.
 // Allocation: linear in the rules.
 

@@ -166,8 +166,10 @@ class grafting {
     nac::parts& p = out.parts = nac::parts_of(recipient.model());
     if (!p.internal_weights)
       for (const nac::parameter& of : recipient.parameters())
-        if (of.has_value) add(of.id, of.value);
-    p.internal_weights = true;
+        if (of.has_value) {
+          add(of.id, of.value);
+          p.internal_weights = true;
+        }
     // Of tensors with the same id, the last one counts.
     tensor_of_.resize(65536);
     for (std::uint32_t t = 0; t < p.tensors.size(); ++t) tensor_of_[p.tensors[t].id] = t;
