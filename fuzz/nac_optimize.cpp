@@ -114,13 +114,15 @@ void transplant(const nac::program& donor, const nac::program& recipient, bool i
     fuzz::require(made.error().code == errc::too_many_items, "only what is too large is refused");
     return;
   }
+  // Readers take a few containers that can't be written, such as those with larger ids.
+  const result<pool<std::byte>> before = nac::write(nac::parts_of(recipient.model()));
   const result<pool<std::byte>> written = nac::write(made->parts);
-  fuzz::require(static_cast<bool>(written), "what has other weights can be written");
+  fuzz::require(written || !before, "what has other weights can be written");
+  if (!written) return;
   const bytes all(written->data(), written->size());
   const result<nac::model> model = nac::read(all);
   fuzz::require(model && nac::verify(*model), "what has other weights is valid");
   if (!is_same) return;
-  const result<pool<std::byte>> before = nac::write(nac::parts_of(recipient.model()));
   fuzz::require(before && as_text(bytes(before->data(), before->size())) == as_text(all),
                 "a network's own weights change nothing");
 }
