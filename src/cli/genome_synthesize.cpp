@@ -95,9 +95,11 @@ class synthesis {
     set.registry.structures.clear();
     result<genome::library> flat = genome::verify(std::move(set.registry));
     if (!flat) return fail_made(flat.error(), to_);
-    genomics::rule_miner miner(
-        *flat,
-        {.min_probability = -1, .min_transitions = 0, .min_compositions = 0, .min_structures = 0});
+    genomics::rule_miner miner(*flat, {.min_probability = -1,
+                                       .min_transitions = 0,
+                                       .min_compositions = 0,
+                                       .min_structures = 0,
+                                       .max_exceptions = 0});  // all edges have rules of their own
     for (std::size_t k = 0; k < set.streams.size(); ++k) {
       const result<genome::program> p = genome::verify(std::move(set.streams[k]), *flat);
       if (!p) return fail_made(p.error(), to_);

@@ -246,7 +246,7 @@ void rule_miner::writer::transitions() {
     to.pattern_nodes.add({.a = t.to.a, .b = t.to.b, .c = t.to.c}, {0});
 
     others.clear();
-    for (std::size_t i = k.first; i < k.last; ++i) {
+    for (std::size_t i = k.first; i < k.last && from.options_.max_exceptions != 0; ++i) {
       if (i == k.own) continue;
       if (others.size() == from.options_.max_exceptions) {
         complete = false;

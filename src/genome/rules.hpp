@@ -63,7 +63,7 @@ struct rule_options {
   std::uint64_t min_transitions = 5;    ///< edges from the source: more than that
   std::uint64_t min_compositions = 20;  ///< more than that
   std::uint64_t min_structures = 10;    ///< more than that
-  std::uint32_t max_exceptions = 1000;
+  std::uint32_t max_exceptions = 1000;  ///< of a rule; 0: none are asked for
   std::uint64_t max_text = std::uint64_t{1} << 28;
   std::uint32_t max_kinds = std::uint32_t{1} << 24;  ///< of edges, and of starts and ends of lists
 };
