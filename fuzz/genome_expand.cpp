@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: MIT
 //
 // genome::expand and compress: what verifies expands to a graph without patterns and copies, or to an
-// error that names a node; compressed and expanded again it is the same graph, however often.
+// error that names a node; compressed and expanded again it is the same graph, however often, and so
+// it is with all the patterns of one node that the library lacks.
 //
 // The input is patterns and a stream over one registry: each pattern a byte with how many bytes of
 // nodes follow, up to a byte of 0; the stream is the rest. Pattern k has id 10 + k.
@@ -60,6 +61,45 @@ void check_flat(const genome::stream_view& flat, bool copies) {
         "a flat graph has neither patterns nor copies");
 }
 
+/// With the patterns of one node that are missing, no match is lost for the lack of them.
+void check_missing(const genome::program& q, const genome::library& l,
+                   const genome::expand_options& how) {
+  const result<genome::missing_patterns> m = genome::compressor(l, how).missing(q);
+  fuzz::require(m && m->saved.size() == m->nodes.size(), "what is missing is known");
+  if (m->nodes.size() == 0) return;
+  genome::registry r = l.registry();
+  std::uint32_t id = 5000;
+  const genome::stream_view nodes = m->nodes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    fuzz::require(m->saved[i] > 0, "a missing pattern would save something");
+    genome::stream one;
+    one.add(nodes.nodes[i], nodes.inputs_of(i));
+    r.add_pattern(id++, one);
+  }
+  const result<genome::library> grown = genome::verify(std::move(r), {.limit = small});
+  fuzz::require(static_cast<bool>(grown), "a missing pattern verifies");
+  const result<genome::program> p = genome::verify(genome::stream(q.stream()), *grown);
+  fuzz::require(static_cast<bool>(p), "a graph verifies with more patterns");
+  const genome::compressor patterns(*grown, how);
+  result<genome::stream> packed = patterns.run(*p);
+  fuzz::require(static_cast<bool>(packed), "a flat graph can be compressed with more patterns");
+  std::uint64_t written_out = 0;  // up to so many, all patterns count
+  for (std::uint32_t i = 0; i < grown->registry().patterns.size(); ++i)
+    written_out += grown->flat_size(i);
+  if (written_out <= 65536) {
+    const result<genome::missing_patterns> none = patterns.missing(*p);
+    fuzz::require(none && none->nodes.size() == 0, "once they are there, none is missing");
+    std::size_t used = 0;
+    for (const genome::node& n : packed->nodes)
+      used += n.what() == genome::command::pattern && n.pattern_id() >= 5000;
+    fuzz::require(used == nodes.size(), "each of them is used");
+  }
+  const result<genome::program> s = genome::verify(std::move(*packed), *grown);
+  fuzz::require(static_cast<bool>(s), "a graph compressed with more patterns verifies");
+  const result<genome::stream> again = genome::expand(*s, how);
+  fuzz::require(again && *again == q.stream(), "and expands to what it was");
+}
+
 /// Compressing and expanding give what was there.
 void check_round_trip(const genome::program& p, const genome::library& l) {
   const genome::pattern_result first_node[] = {{10, 0}};
@@ -87,6 +127,7 @@ void check_round_trip(const genome::program& p, const genome::library& l) {
                     "a flat graph verifies");
       continue;
     }
+    check_missing(*q, l, how);
     const result<genome::stream> same = genome::expand(*q, how);
     fuzz::require(same && *same == kept, "a flat graph is its own expansion");
     result<genome::stream> packed = genome::compress(*q, how);

@@ -2343,7 +2343,8 @@ namespace tessera::inline TESSERA_ABI {
 //   it lies in one block              a macro is a node of one block; it may hold whole blocks
 //   it takes 255 nodes or fewer       D has no room for more; counted before patterns are put in
 //   plain nodes take its result only  that is what an id of a macro means: the last node outside of
-//                                     blocks, or the one of expand_options::results
+//                                     blocks, or the one of expand_options::results; nodes of other
+//                                     macros take any of its nodes
 //   it ends no block, or with its     the last node of a block gives the block's value
 //   result
 //   it takes inputs outside of        in blocks they are those of the IF or WHILE
@@ -2351,6 +2352,12 @@ namespace tessera::inline TESSERA_ABI {
 //
 // What isn't used stays as plain nodes, which may be a reason not to use other matches. B and C of a
 // macro name the pattern, D the nodes that it takes: ascending, each once.
+//
+// A pattern of one node saves nothing, and is used only for a node that takes an inner result of a
+// macro, one that isn't the macro's own: as a plain node it couldn't. Where the library lacks such a
+// pattern, a longer match is lost; which patterns would save it is known:
+//
+//   auto missing = many.missing(p);                  // for node k: missing->nodes and missing->saved
 //
 // A program that has patterns already is expanded first. COPYs that are there stay as they are.
 // Of a library whose patterns are huge when they are written out, patterns count in the order of the
@@ -2360,13 +2367,15 @@ namespace tessera::inline TESSERA_ABI {
 // Lifetime:   the stream owns itself.
 // Errors:     those of expand().
 // Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
-// Allocation: 50 bytes for each node of all patterns, once; typically 150 for one of the graph
+// Allocation: 50 bytes for each node of all patterns, once; typically 160 for one of the graph
 //             and of patterns that may occur in it, and 12 for each input; at most 1500, and 5 MB,
 //             where patterns are made for it. Time is linear in these up to a logarithmic factor,
 //             of the nodes of patterns and of their number.
 
 #ifndef TESSERA_GENOME_COMPRESS_HPP
 #define TESSERA_GENOME_COMPRESS_HPP
+
+#include <cstdint>
 
 
 // ---- tessera/core/result.hpp
@@ -3606,6 +3615,27 @@ struct block_range {
   return out;
 }
 
+/// D of a graph's node as a pattern would have it, references as offsets. False: no pattern has it,
+/// for expand() wouldn't give it back.
+[[nodiscard]] inline bool relative_inputs(const stream_view& g, const pool<block_range>& blocks,
+                                          std::size_t i, pool<std::int32_t>& d) {
+  const view<std::int32_t> all = g.inputs_of(i);
+  d.clear();
+  bool is_canonical = true;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (k < g.nodes[i].lengths()) {
+      d.push_back(all[k]);
+      continue;
+    }
+    const std::size_t from = node_of(i, all[k]);
+    const bool inside = blocks[i].first != 0 && blocks[i].first == blocks[from].first;
+    is_canonical = is_canonical && inside == (all[k] < 0);
+    d.push_back(
+        static_cast<std::int32_t>(static_cast<std::int64_t>(from) - static_cast<std::int64_t>(i)));
+  }
+  return is_canonical;
+}
+
 /// The patterns of a library, their nodes numbered. Nothing of it changes: threads may share it.
 class pattern_index {
  public:
@@ -3754,20 +3784,7 @@ class pattern_index {
     tokens.reserve(g.size());
     pool<std::int32_t> d;
     for (std::size_t i = 0; i < g.size(); ++i) {
-      const view<std::int32_t> all = g.inputs_of(i);
-      d.clear();
-      bool is_canonical = true;
-      for (std::size_t k = 0; k < all.size(); ++k) {
-        if (k < g.nodes[i].lengths()) {
-          d.push_back(all[k]);
-          continue;
-        }
-        const std::size_t from = node_of(i, all[k]);
-        const bool inside = blocks[i].first != 0 && blocks[i].first == blocks[from].first;
-        is_canonical = is_canonical && inside == (all[k] < 0);
-        d.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(from) -
-                                              static_cast<std::int64_t>(i)));
-      }
+      const bool is_canonical = relative_inputs(g, blocks, i, d);
       tokens.push_back(is_canonical ? number_of(g.nodes[i], d.data()) : 0);
       occurs[tokens.back()] = 1;
     }
@@ -3902,6 +3919,12 @@ struct expand_options {
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// Patterns of one node each that a library lacks: nodes of a graph that take inner results.
+struct missing_patterns {
+  stream nodes;               ///< references relative, as in a pattern; may be equal
+  pool<std::uint64_t> saved;  ///< by node: bytes that the matches which it takes from would save
+};
+
 /// compress() of many graphs over one library, whose patterns are prepared once. Threads may share
 /// it. Lifetime: borrows the library, and expand_options::results.
 class compressor {
@@ -3911,8 +3934,14 @@ class compressor {
 
   /// `flat` is of the same library.
   [[nodiscard]] result<stream> run(const program& flat) const;
+  /// What run() would use if the library had it, where one match or more depends on it. Operations
+  /// only, whose inputs are up to 32768 nodes before them.
+  [[nodiscard]] result<missing_patterns> missing(const program& flat) const;
 
  private:
+  /// In which a COPY is one node.
+  [[nodiscard]] result<stream> graph_of(const program& flat) const;
+
   const expand_options how_;
   detail::pattern_index patterns_;
   const error wrong_;
@@ -7343,15 +7372,24 @@ class compression {
       : patterns_(patterns), shapes_(patterns.shapes()) {}
 
   [[nodiscard]] stream run(stream graph, bool copies) {
+    choose(std::move(graph), copies);
+    return write();
+  }
+  [[nodiscard]] missing_patterns missing(stream graph, bool copies) {
+    has_all_ = true;
+    choose(std::move(graph), copies);
+    return list_missing();
+  }
+
+ private:
+  void choose(stream graph, bool copies) {
     graph_ = std::move(graph);
     blocks_ = blocks_of(graph_);
     if (copies) merge_runs();
     match();
     drop_matches();
-    return write();
   }
 
- private:
   struct match_of {
     std::uint32_t pattern;
     std::uint32_t first, size;  // nodes
@@ -7398,7 +7436,7 @@ class compression {
     return end - first > 2 ? end : first + 1;
   }
 
-  /// Takes the longest match from left to right.
+  /// Takes the longest match of two nodes or more from left to right.
   void match() {
     pool<std::uint32_t> tokens;
     sequence_matcher matcher;
@@ -7406,15 +7444,17 @@ class compression {
     matcher.build();
     pool<sequence_matcher::found> longest;
     longest.resize(graph_.size());
+    singles_.resize(graph_.size());
     std::uint32_t state = 0;
     for (std::size_t i = graph_.size(); i-- != 0;) {
       state = matcher.step(state, tokens[i]);
       longest[i] = matcher.longest(state, blocks_[i].end - i);
+      singles_[i] = matcher.longest(state, 1).name;
     }
     owners_.resize(graph_.size());
     for (std::uint32_t i = 0; i < graph_.size();) {
       const sequence_matcher::found f = longest[i];
-      if (f.name == sequence_matcher::none) {
+      if (f.name == sequence_matcher::none || f.size == 1) {
         owners_[i++] = plain;
         continue;
       }
@@ -7430,7 +7470,9 @@ class compression {
     pool<std::uint32_t> seen;
     seen.resize(graph_.size());
     for (std::uint32_t m = 0; m < matches_.size(); ++m)
-      if (takes_too_many(m, seen) || ends_block_without_result(m) || takes_block_inputs(m)) drop(m);
+      if (count_inputs(m, seen) > max_node_inputs || ends_block_without_result(m) ||
+          takes_block_inputs(m))
+        drop(m);
     for (std::size_t i = 0; i < graph_.size(); ++i)
       if (owners_[i] == plain) check_plain(i);
     for (std::size_t k = 0; k < dropped_.size(); ++k) {
@@ -7444,16 +7486,33 @@ class compression {
     dropped_.push_back(m);
   }
   void check_plain(std::size_t i) {
-    for (const std::int32_t d : stream_view(graph_).references(i)) {
-      const std::size_t from = node_of(i, d);
-      const std::uint32_t m = owners_[from];
-      if (m != plain && from != result_of(m)) drop(m);
-    }
+    if (singles_[i] != sequence_matcher::none || (has_all_ && can_be_single(i))) return;
+    for (const std::int32_t d : stream_view(graph_).references(i))
+      if (const std::uint32_t m = macro_inside(node_of(i, d)); m != plain) drop(m);
   }
-  [[nodiscard]] std::size_t result_of(std::uint32_t m) {
+  /// The match of which a node is an inner result.
+  [[nodiscard]] std::uint32_t macro_inside(std::size_t from) const noexcept {
+    const std::uint32_t m = owners_[from];
+    return m != plain && from != result_of(m) ? m : plain;
+  }
+  [[nodiscard]] bool takes_inner_results(std::size_t i) const noexcept {
+    for (const std::int32_t d : stream_view(graph_).references(i))
+      if (macro_inside(node_of(i, d)) != plain) return true;
+    return false;
+  }
+  /// Whether a pattern can be this node only.
+  [[nodiscard]] bool can_be_single(std::size_t i) {
+    if (graph_.nodes[i].what() != command::operation) return false;
+    bool can = relative_inputs(graph_, blocks_, i, relative_);
+    for (const std::int32_t d : relative_) can = can && d >= min_relative;
+    return can;
+  }
+  [[nodiscard]] std::size_t result_of(std::uint32_t m) const noexcept {
     return std::size_t{matches_[m].first} + shapes_.result_of(matches_[m].pattern);
   }
-  [[nodiscard]] bool takes_too_many(std::uint32_t m, pool<std::uint32_t>& seen) const {
+  /// How many nodes outside of it a match takes. `seen` has a place for each node, and for each match
+  /// other values.
+  [[nodiscard]] std::size_t count_inputs(std::uint32_t m, pool<std::uint32_t>& seen) const {
     const match_of at = matches_[m];
     std::size_t count = 0;
     for (std::size_t i = at.first; i < at.first + std::size_t{at.size}; ++i)
@@ -7463,16 +7522,50 @@ class compression {
         seen[from] = m + 1;
         ++count;
       }
-    return count > max_node_inputs;
+    return count;
   }
   [[nodiscard]] bool takes_block_inputs(std::uint32_t m) const noexcept {
     return blocks_[matches_[m].first].first != 0 &&
            patterns_.library().takes_inputs(matches_[m].pattern);
   }
-  [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
+  [[nodiscard]] bool ends_block_without_result(std::uint32_t m) const noexcept {
     const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;
     return blocks_[first].first != 0 && blocks_[first].end == first + matches_[m].size &&
            result_of(m) != first + std::size_t{shapes_.of(pattern).result};
+  }
+
+  [[nodiscard]] missing_patterns list_missing() {
+    missing_patterns out;
+    pool<std::uint32_t> seen, counted;
+    pool<std::uint64_t> saved;
+    seen.resize(graph_.size());
+    counted.resize(matches_.size());
+    saved.resize(matches_.size());
+    for (std::uint32_t i = 0; i < graph_.size(); ++i) {
+      if (owners_[i] != plain || singles_[i] != sequence_matcher::none) continue;
+      std::uint64_t sum = 0;
+      for (const std::int32_t d : stream_view(graph_).references(i)) {
+        const std::uint32_t m = macro_inside(node_of(i, d));
+        if (m == plain || counted[m] == i + 1) continue;
+        counted[m] = i + 1;
+        if (saved[m] == 0) saved[m] = bytes_saved(m, seen);
+        sum += saved[m];
+      }
+      if (sum == 0) continue;
+      (void)relative_inputs(graph_, blocks_, i, relative_);
+      out.nodes.add(graph_.nodes[i], relative_);
+      out.saved.push_back(sum);
+    }
+    return out;
+  }
+  /// What a match's nodes take in a file beyond a macro.
+  [[nodiscard]] std::uint64_t bytes_saved(std::uint32_t m, pool<std::uint32_t>& seen) const {
+    const auto bytes = [](std::size_t inputs) { return 5 + std::uint64_t{2} * inputs; };
+    std::uint64_t all = 0;
+    for (std::size_t i = matches_[m].first; i < matches_[m].first + std::size_t{matches_[m].size};
+         ++i)
+      all += bytes(graph_.nodes[i].count);
+    return all - bytes(count_inputs(m, seen));  // of two nodes or more, so above 0
   }
 
   [[nodiscard]] stream write() const {
@@ -7486,8 +7579,12 @@ class compression {
     }
     ids.push_back(count);
     return renumber(graph_, ids, [&](stream& out, std::size_t i) {
-      if (owners_[i] == plain) return false;
-      write_macro(matches_[owners_[i]], ids, out);
+      if (owners_[i] != plain) {
+        write_macro(matches_[owners_[i]], ids, out);
+        return true;
+      }
+      if (singles_[i] == sequence_matcher::none || !takes_inner_results(i)) return false;
+      write_macro({singles_[i], static_cast<std::uint32_t>(i), 1}, ids, out);
       return true;
     });
   }
@@ -7523,18 +7620,30 @@ class compression {
   pool<block_range> blocks_;  // by node
   pool<match_of> matches_;
   pool<std::uint32_t> owners_;   // by node: the match that it is part of, or plain
+  pool<std::uint32_t> singles_;  // by node: the pattern of only this one, or none
   pool<std::uint32_t> dropped_;  // matches
+  pool<std::int32_t> relative_;  // scratch
+  bool has_all_ = false;  // patterns of one node are there, whether the library has them or not
 };
 
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<stream> compressor::run(const program& flat) const {
+TESSERA_INLINE result<stream> compressor::graph_of(const program& flat) const {
   if (wrong_.code != errc::ok) return wrong_;
-  result<stream> graph =
-      expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
+  return expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
+}
+
+TESSERA_INLINE result<stream> compressor::run(const program& flat) const {
+  result<stream> graph = graph_of(flat);
   if (!graph) return graph.error();
   return detail::compression(patterns_).run(std::move(*graph), how_.copies);
+}
+
+TESSERA_INLINE result<missing_patterns> compressor::missing(const program& flat) const {
+  result<stream> graph = graph_of(flat);
+  if (!graph) return graph.error();
+  return detail::compression(patterns_).missing(std::move(*graph), how_.copies);
 }
 
 }  // namespace genome

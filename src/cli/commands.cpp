@@ -477,6 +477,8 @@ constexpr option_row option_rows[] = {
      "The file for all inputs compressed by these patterns, a JSON object of\nstreams by name"},
     {"genome mine", "--parameter-names", "", everywhere,
      "Keep the names of parameters in written streams, so that they can run"},
+    {"genome mine", "--reorder", "", everywhere,
+     "Write parameters between the nodes of a gene in front of it, so that it is\na pattern"},
     {of_streams, "-o,--output", "FILE", everywhere,
      "The file to write: .b64 is base64, .json an object of streams by\n"
      "name, others are bytes (base64 on standard output)"},
@@ -874,9 +876,9 @@ check`, `info`, `print` and `run` also take streams, the first three also regist
 constant; with --connected a connected subgraph of operations; with --gapped one with other nodes in
 between. Runs with the largest product of frequency and length are chosen first.)"},
     {"genome compress", everywhere,
-     R"(Nodes that match a pattern of the registry become one node, left to right, the longest pattern
-first; runs of equal nodes without inputs become a COPY. Containers and models add their operations
-and constants to the registry. Several inputs make one JSON object of streams by name.)"},
+     R"(Nodes that match a pattern of the registry become one node, left to right, the longest pattern first;
+runs of equal nodes without inputs become a COPY. What the inputs need joins the registry, as do patterns
+of one node for what takes inner results of others. Several inputs make one JSON object of streams by name.)"},
     {"genome expand", everywhere,
      R"(Each pattern becomes the nodes that the registry has for it, and each COPY as many nodes as its
 count, so the network is one flat graph, as before it was compressed. Containers and models are

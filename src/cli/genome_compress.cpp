@@ -81,11 +81,9 @@ struct options {
       read_streams(o.in, "genome compress",
                    {.flat = true, .expand = {.copies = false, .results = results}}, set);
   if (!in.complete) return in.code;
-  result<genome::library> library = genome::verify(std::move(set.registry));
-  if (!library) return fail_made(library.error(), to);
-  const exit_code code = compress_streams(set.streams, *library, results, o.threads, to);
+  const exit_code code = compress_streams(
+      set, {.results = results, .threads = o.threads, .extend = !o.registry.empty()}, to);
   if (code != success) return code;
-  set.registry = std::move(*library).registry();
   return finish(in, write_set(o, "genome compress", set, to));
 }
 

@@ -12,6 +12,7 @@
 #include "genome/convert.hpp"
 #include "genome/gene_text.hpp"
 #include "genome/patterns.hpp"
+#include "genome/reorder.hpp"
 #include "genome/subgraphs.hpp"
 #include "genome_output.hpp"
 #include "genome_tables.hpp"
@@ -24,7 +25,7 @@ namespace {
 struct options {
   genome_inputs in;
   gene_options genes;
-  bool alleles = false, parameter_names = false;
+  bool alleles = false, parameter_names = false, reorder = false;
   std::string output, signatures, names;
 };
 
@@ -38,21 +39,21 @@ struct options {
   if (const auto left = std::count(ids.begin(), ids.end(), 0u); left != 0)
     show_note(plural(static_cast<std::uint64_t>(left), "gene") +
               " can't be stored: a registry has ids for 65526 patterns");
-  const result<genome::library> library = genome::verify(std::move(made->registry));
-  if (!library) return fail_made(library.error(), to);
+  stream_set set;
+  set.registry = std::move(made->registry);
+  set.streams = std::move(made->streams);
+  for (std::size_t g = 0; g < all.size(); ++g) set.names.emplace_back(all.name(g));
+  const exit_code code =
+      compress_streams(set, {.threads = o.genes.threads, .extend = !o.output.empty()}, to);
+  if (code != success) return code;
   text signatures;
   if (!o.signatures.empty()) {
-    stream_set set;
-    set.streams = std::move(made->streams);
-    for (std::size_t g = 0; g < all.size(); ++g) set.names.emplace_back(all.name(g));
-    const exit_code code = compress_streams(set.streams, *library, {}, o.genes.threads, to);
-    if (code != success) return code;
     result<text> out = write_signatures(set);
     if (!out) return fail_made(out.error(), to);
     signatures = std::move(*out);
   }
   if (o.output.empty()) return write_result(o.signatures, as_bytes(signatures));
-  const result<text> registry = genome::write_registry(library->registry());
+  const result<text> registry = genome::write_registry(set.registry);
   if (!registry) return fail_made(registry.error(), to);
   if (o.signatures.empty()) return write_result(o.output, as_bytes(*registry));
   return write_results(o.output, as_bytes(*registry), o.signatures, as_bytes(signatures));
@@ -70,16 +71,22 @@ struct options {
                        "standard output is for the genes; give --output and --signatures a file");
   if (writes && o.output == o.signatures)
     return usage_error("genome mine", "--output and --signatures must be different files");
+  if (o.reorder && !writes)
+    return usage_error("genome mine", "--reorder applies only to --output and --signatures");
   const gene_names names = read_gene_names(o.names);
   if (names.code != success) return names.code;
   genomics::corpus all;
   const input_outcome in =
       read_corpus(o.in, "genome mine", all, {.parameter_names = o.parameter_names});
   if (!in.complete) return in.code;
-  const genomics::findings found = o.genes.mine(all);
+  const genomics::findings found = o.genes.mine(all, o.reorder);
   if (!found.complete) show_note("the search for genes is incomplete: it reached a limit");
   if (writes) {
-    const exit_code code = write_registry(o, all, found, {o.in.paths[0], o.in.json});
+    const reporting to{o.in.paths[0], o.in.json};
+    const genomics::reordered first =
+        o.reorder ? parameters_first(all, found) : genomics::reordered();
+    const exit_code code = o.reorder ? write_registry(o, first.graphs, first.genes, to)
+                                     : write_registry(o, all, found, to);
     if (code != success) return code;
   }
   if (!o.alleles) {
@@ -105,6 +112,7 @@ void add_genome_mine(const command& genome, action& run) {
   verb.bind("--output", o->output);
   verb.bind("--signatures", o->signatures);
   verb.bind("--parameter-names", o->parameter_names);
+  verb.bind("--reorder", o->reorder);
   verb.callback([o, &run] { run = [o] { return mine_files(*o); }; });
 }
 

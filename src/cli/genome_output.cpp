@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "genome/parallel.hpp"
+#include "genome/patterns.hpp"
 #include "io/file.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -23,20 +24,20 @@ exit_code fail_made(error e, const reporting& to) {
   return to.fail(d, bad_input, format::unknown);
 }
 
-exit_code compress_streams(std::vector<genome::stream>& streams, const genome::library& in,
-                           view<genome::pattern_result> results, unsigned threads,
-                           const reporting& to) {
-  const genome::compressor patterns(in, {.results = results});
+namespace {
+
+/// Calls act(i, program) for each of a set's streams, which it gets back if it was moved to there; in
+/// parallel. Reports the first error.
+template <class Act>
+[[nodiscard]] exit_code each_program(std::vector<genome::stream>& streams,
+                                     const genome::library& in, unsigned threads,
+                                     const reporting& to, Act act) {
   std::vector<error> wrong(streams.size());
   progress shown(streams.size());
   std::mutex guard;
   genomics::parallel(genomics::thread_count(threads), streams.size(), [&](unsigned, std::size_t i) {
     result<genome::program> flat = genome::verify(std::move(streams[i]), in);
-    result<genome::stream> out = flat ? patterns.run(*flat) : flat.error();
-    if (out)
-      streams[i] = std::move(*out);
-    else
-      wrong[i] = out.error();
+    wrong[i] = flat ? act(i, std::move(*flat)) : flat.error();
     const std::lock_guard<std::mutex> lock(guard);
     shown.advance(1);
   });
@@ -44,6 +45,51 @@ exit_code compress_streams(std::vector<genome::stream>& streams, const genome::l
   for (const error& e : wrong)
     if (e.code != errc::ok) return fail_made(e, to);
   return success;
+}
+
+/// Adds patterns of one node to the set's registry.
+[[nodiscard]] exit_code add_missing_patterns(stream_set& set, const compression_options& how,
+                                             const reporting& to) {
+  result<genome::library> library = genome::verify(std::move(set.registry));
+  if (!library) return fail_made(library.error(), to);
+  const genome::compressor patterns(*library, {.results = how.results});
+  std::vector<genome::missing_patterns> missing(set.streams.size());
+  const exit_code code = each_program(set.streams, *library, how.threads, to,
+                                      [&](std::size_t i, genome::program flat) -> error {
+                                        result<genome::missing_patterns> m = patterns.missing(flat);
+                                        if (!m) return m.error();
+                                        missing[i] = std::move(*m);
+                                        set.streams[i] = std::move(flat).stream();
+                                        return {};
+                                      });
+  if (code != success) return code;
+  genomics::missing_pattern_table all;
+  for (const genome::missing_patterns& m : missing) all.add(m);
+  set.registry = std::move(*library).registry();
+  all.add_to(set.registry);
+  return success;
+}
+
+}  // namespace
+
+exit_code compress_streams(stream_set& set, const compression_options& how, const reporting& to) {
+  const std::size_t given = set.registry.patterns.size();
+  if (how.extend)
+    if (const exit_code code = add_missing_patterns(set, how, to); code != success) return code;
+  result<genome::library> library = genome::verify(std::move(set.registry));
+  if (!library) return fail_made(library.error(), to);
+  const genome::compressor patterns(*library, {.results = how.results});
+  const exit_code code = each_program(set.streams, *library, how.threads, to,
+                                      [&](std::size_t i, const genome::program& flat) -> error {
+                                        result<genome::stream> out = patterns.run(flat);
+                                        if (!out) return out.error();
+                                        set.streams[i] = std::move(*out);
+                                        return {};
+                                      });
+  set.registry = std::move(*library).registry();
+  if (code == success && how.extend)
+    genomics::drop_unused_patterns(set.registry, given, set.streams);
+  return code;
 }
 
 exit_code write_results(const std::string& path, bytes data, const std::string& second_path,

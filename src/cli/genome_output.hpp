@@ -19,10 +19,14 @@ namespace cli {
 /// Reports an error of a result that has no place in the inputs.
 [[nodiscard]] exit_code fail_made(error e, const reporting& to);
 
-/// Compresses streams by the patterns of a library; reports the first error.
-[[nodiscard]] exit_code compress_streams(std::vector<genome::stream>& streams,
-                                         const genome::library& in,
-                                         view<genome::pattern_result> results, unsigned threads,
+/// How streams are compressed.
+struct compression_options {
+  view<genome::pattern_result> results = {};
+  unsigned threads = 0;
+  bool extend = false;  ///< the registry grows by patterns of one node that pay
+};
+/// Compresses flat streams by the patterns of their registry; reports the first error.
+[[nodiscard]] exit_code compress_streams(stream_set& set, const compression_options& how,
                                          const reporting& to);
 
 /// Writes two files, or none if the second can't be created.

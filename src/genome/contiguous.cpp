@@ -179,7 +179,7 @@ class search {
     std::sort(places_.begin(), places_.end());
 
     const auto index = static_cast<std::uint32_t>(found_.genes.size());
-    gene g = gene_at(c.first, c.length);
+    gene g = contiguous_gene(corpus_, text_, c.first, c.length);
     g.occurrences = places_.size();
     g.score = c.score;
     std::uint32_t graph = 0, graph_end = 0, taken = 0;
@@ -216,29 +216,6 @@ class search {
     return nodes;
   }
 
-  [[nodiscard]] gene gene_at(std::uint32_t first, std::uint8_t length) const {
-    gene g;
-    for (std::uint32_t i = 0; i < length; ++i) {
-      const token_text::place at = text_.tokens[text_.symbols[first + i]];
-      const corpus::graph graph = corpus_[at.graph];
-      const std::uint32_t repeats = text_.repeats[text_.symbols[first + i]];
-      g.labels.push_back(graph.kinds[at.node]);
-      g.repeats.push_back(repeats);
-      std::vector<std::int32_t>& inputs = g.inputs.emplace_back();
-      if (i != 0) g.code += ' ';
-      if (repeats != 0) g.code += std::to_string(repeats) + 'x';
-      g.code += std::to_string(graph.kinds[at.node]) + '(';
-      for (const std::uint32_t back : text_.inputs_of(text_.symbols[first + i])) {
-        if (back <= i) g.edges.push_back({i - back, i, static_cast<std::uint32_t>(inputs.size())});
-        if (!inputs.empty()) g.code += ',';
-        inputs.push_back(-static_cast<std::int32_t>(back));
-        g.code += std::to_string(inputs.back());
-      }
-      g.code += ')';
-    }
-    return g;
-  }
-
   struct row {
     std::uint32_t count, first;
   };
@@ -259,6 +236,30 @@ class search {
 };
 
 }  // namespace
+
+gene contiguous_gene(const corpus& of, const token_text& text, std::uint32_t first,
+                     std::uint32_t length) {
+  gene g;
+  for (std::uint32_t i = 0; i < length; ++i) {
+    const std::uint32_t token = text.symbols[first + i], repeats = text.repeats[token];
+    const token_text::place at = text.tokens[token];
+    const std::uint32_t kind = of[at.graph].kinds[at.node];
+    g.labels.push_back(kind);
+    g.repeats.push_back(repeats);
+    std::vector<std::int32_t>& inputs = g.inputs.emplace_back();
+    if (i != 0) g.code += ' ';
+    if (repeats != 0) g.code += std::to_string(repeats) + 'x';
+    g.code += std::to_string(kind) + '(';
+    for (const std::uint32_t back : text.inputs_of(token)) {
+      if (back <= i) g.edges.push_back({i - back, i, static_cast<std::uint32_t>(inputs.size())});
+      if (!inputs.empty()) g.code += ',';
+      inputs.push_back(-static_cast<std::int32_t>(back));
+      g.code += std::to_string(inputs.back());
+    }
+    g.code += ')';
+  }
+  return g;
+}
 
 findings mine_contiguous(const corpus& of, const contiguous_options& how) {
   const std::uint32_t min_length = std::max(how.min_length, 1u);

@@ -47,6 +47,7 @@
 
 #include "corpus.hpp"
 #include "gene.hpp"
+#include "tokens.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
@@ -59,6 +60,10 @@ struct contiguous_options {
   unsigned threads = 0;             ///< that sort; 0: as many as the machine has
   progress_function progress = {};  ///< in nodes that were taken out
 };
+
+/// The gene that the `length` tokens from `first` on are; `text` is of this corpus.
+[[nodiscard]] gene contiguous_gene(const corpus& of, const token_text& text, std::uint32_t first,
+                                   std::uint32_t length);
 
 [[nodiscard]] findings mine_contiguous(const corpus& of, const contiguous_options& how = {});
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "key_table.hpp"
-
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 namespace {
@@ -64,16 +62,17 @@ bool make_pattern(const gene& g, const nodes_of_kinds& nodes, genome::stream& to
   return true;
 }
 
+/// What two equal nodes have in common, at the end of `key`.
+void add_key(const genome::node& n, view<std::int32_t> inputs, std::vector<std::uint32_t>& key) {
+  key.push_back(std::uint32_t{n.a} << 24 | std::uint32_t{n.b} << 16 |
+                static_cast<std::uint16_t>(n.c));
+  key.push_back(n.count);
+  for (const std::int32_t d : inputs) key.push_back(static_cast<std::uint32_t>(d));
+}
 /// What two equal patterns have in common.
 std::vector<std::uint32_t> key_of(const genome::stream_view& s) {
   std::vector<std::uint32_t> out;
-  for (std::size_t i = 0; i < s.size(); ++i) {
-    const genome::node& n = s.nodes[i];
-    out.push_back(std::uint32_t{n.a} << 24 | std::uint32_t{n.b} << 16 |
-                  static_cast<std::uint16_t>(n.c));
-    out.push_back(n.count);
-    for (const std::int32_t d : s.inputs_of(i)) out.push_back(static_cast<std::uint32_t>(d));
-  }
+  for (std::size_t i = 0; i < s.size(); ++i) add_key(s.nodes[i], s.inputs_of(i), out);
   return out;
 }
 
@@ -104,6 +103,44 @@ std::vector<std::uint32_t> add_patterns(signatures& to, const corpus& from, cons
     }
   }
   return ids;
+}
+
+void missing_pattern_table::add(const genome::missing_patterns& of_graph) {
+  const genome::stream_view nodes = of_graph.nodes;
+  std::vector<std::uint32_t> key;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const view<std::int32_t> d = nodes.inputs_of(i);
+    key.clear();
+    add_key(nodes.nodes[i], d, key);
+    const auto [number, is_new] = keys_.add(key);
+    if (is_new) rows_.push_back({nodes.nodes[i], {d.begin(), d.end()}});
+    rows_[number].saved += of_graph.saved[i];
+  }
+}
+
+void missing_pattern_table::add_to(genome::registry& r) const {
+  constexpr std::uint64_t row_bytes = 16;
+  std::uint32_t next = genome::first_id;
+  for (const genome::pattern& p : r.patterns) next = std::max(next, p.id + 1);
+  for (const row& one : rows_) {
+    if (next > genome::last_pattern_id) return;
+    if (one.saved <= 5 + 2 * one.inputs.size() + row_bytes) continue;
+    genome::stream pattern;
+    pattern.add(one.node, view<std::int32_t>(one.inputs.data(), one.inputs.size()));
+    r.add_pattern(next++, pattern);
+  }
+}
+
+void drop_unused_patterns(genome::registry& r, std::size_t first,
+                          const std::vector<genome::stream>& streams) {
+  std::vector<bool> used(std::size_t{genome::last_pattern_id} + 1);
+  for (const genome::stream& s : streams)
+    for (const genome::node& n : s.nodes)
+      if (n.what() == genome::command::pattern) used[n.pattern_id()] = true;
+  std::size_t kept = first;
+  for (std::size_t i = first; i < r.patterns.size(); ++i)
+    if (used[r.patterns[i].id]) r.patterns[kept++] = r.patterns[i];
+  r.patterns.shrink(kept);
 }
 
 }  // namespace genomics

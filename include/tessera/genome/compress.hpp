@@ -20,7 +20,8 @@
 //   it lies in one block              a macro is a node of one block; it may hold whole blocks
 //   it takes 255 nodes or fewer       D has no room for more; counted before patterns are put in
 //   plain nodes take its result only  that is what an id of a macro means: the last node outside of
-//                                     blocks, or the one of expand_options::results
+//                                     blocks, or the one of expand_options::results; nodes of other
+//                                     macros take any of its nodes
 //   it ends no block, or with its     the last node of a block gives the block's value
 //   result
 //   it takes inputs outside of        in blocks they are those of the IF or WHILE
@@ -28,6 +29,12 @@
 //
 // What isn't used stays as plain nodes, which may be a reason not to use other matches. B and C of a
 // macro name the pattern, D the nodes that it takes: ascending, each once.
+//
+// A pattern of one node saves nothing, and is used only for a node that takes an inner result of a
+// macro, one that isn't the macro's own: as a plain node it couldn't. Where the library lacks such a
+// pattern, a longer match is lost; which patterns would save it is known:
+//
+//   auto missing = many.missing(p);                  // for node k: missing->nodes and missing->saved
 //
 // A program that has patterns already is expanded first. COPYs that are there stay as they are.
 // Of a library whose patterns are huge when they are written out, patterns count in the order of the
@@ -37,7 +44,7 @@
 // Lifetime:   the stream owns itself.
 // Errors:     those of expand().
 // Limits:     limits::max_items nodes, and as many inputs; 2^31 - 1. No recursion.
-// Allocation: 50 bytes for each node of all patterns, once; typically 150 for one of the graph
+// Allocation: 50 bytes for each node of all patterns, once; typically 160 for one of the graph
 //             and of patterns that may occur in it, and 12 for each input; at most 1500, and 5 MB,
 //             where patterns are made for it. Time is linear in these up to a logarithmic factor,
 //             of the nodes of patterns and of their number.
@@ -45,13 +52,22 @@
 #ifndef TESSERA_GENOME_COMPRESS_HPP
 #define TESSERA_GENOME_COMPRESS_HPP
 
+#include <cstdint>
+
 #include "../core/error.hpp"
+#include "../core/pool.hpp"
 #include "../core/result.hpp"
 #include "detail/pattern_texts.hpp"
 #include "expand.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
+
+/// Patterns of one node each that a library lacks: nodes of a graph that take inner results.
+struct missing_patterns {
+  stream nodes;               ///< references relative, as in a pattern; may be equal
+  pool<std::uint64_t> saved;  ///< by node: bytes that the matches which it takes from would save
+};
 
 /// compress() of many graphs over one library, whose patterns are prepared once. Threads may share
 /// it. Lifetime: borrows the library, and expand_options::results.
@@ -62,8 +78,14 @@ class compressor {
 
   /// `flat` is of the same library.
   [[nodiscard]] result<stream> run(const program& flat) const;
+  /// What run() would use if the library had it, where one match or more depends on it. Operations
+  /// only, whose inputs are up to 32768 nodes before them.
+  [[nodiscard]] result<missing_patterns> missing(const program& flat) const;
 
  private:
+  /// In which a COPY is one node.
+  [[nodiscard]] result<stream> graph_of(const program& flat) const;
+
   const expand_options how_;
   detail::pattern_index patterns_;
   const error wrong_;

@@ -178,3 +178,40 @@ TEST_CASE("genomics/patterns: what a registry can't hold", "[genome_tools]") {
   CHECK(add_patterns(t.to, t.all, found) ==
         std::vector<std::uint32_t>{10, 0, 0, 0, 0, 0, 0, 0, 11, 0, 0});
 }
+
+TEST_CASE("genomics/patterns: patterns of one node that pay", "[genome_tools]") {
+  // Each takes 5 + 2 × inputs + 16 bytes.
+  const auto missing = [](std::uint64_t saved, std::initializer_list<std::int32_t> d) {
+    genome::missing_patterns m;
+    m.nodes.add({21, 10, 12}, d);
+    m.saved.push_back(saved);
+    return m;
+  };
+  missing_pattern_table table;
+  table.add(missing(23, {-1}));  // not more than it takes
+  table.add(missing(26, {-1, -5}));
+  table.add(missing(12, {-2}));
+  table.add({});
+  table.add(missing(12, {-2}));
+  genome::registry r;
+  genome::stream other;
+  other.add({21, 10, 12}, {-9});
+  r.add_pattern(65533, other);
+  table.add_to(r);
+  REQUIRE(r.patterns.size() == 3);
+  CHECK(r.patterns[1].id == 65534);
+  CHECK(r.nodes_of(r.patterns[1]).inputs_of(0)[1] == -5);
+  CHECK(r.patterns[2].id == 65535);
+  CHECK(r.nodes_of(r.patterns[2]).inputs_of(0)[0] == -2);
+  // Where there are no ids left, none is added.
+  table.add_to(r);
+  CHECK(r.patterns.size() == 3);
+
+  // A call of 65535; those from the second on must have one.
+  std::vector<genome::stream> streams(2);
+  streams[1].add({6, 0xff, static_cast<std::int16_t>(-256)}, {});
+  drop_unused_patterns(r, 1, streams);
+  REQUIRE(r.patterns.size() == 2);
+  CHECK(r.patterns[0].id == 65533);
+  CHECK(r.patterns[1].id == 65535);
+}

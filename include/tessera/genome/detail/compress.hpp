@@ -48,15 +48,24 @@ class compression {
       : patterns_(patterns), shapes_(patterns.shapes()) {}
 
   [[nodiscard]] stream run(stream graph, bool copies) {
+    choose(std::move(graph), copies);
+    return write();
+  }
+  [[nodiscard]] missing_patterns missing(stream graph, bool copies) {
+    has_all_ = true;
+    choose(std::move(graph), copies);
+    return list_missing();
+  }
+
+ private:
+  void choose(stream graph, bool copies) {
     graph_ = std::move(graph);
     blocks_ = blocks_of(graph_);
     if (copies) merge_runs();
     match();
     drop_matches();
-    return write();
   }
 
- private:
   struct match_of {
     std::uint32_t pattern;
     std::uint32_t first, size;  // nodes
@@ -103,7 +112,7 @@ class compression {
     return end - first > 2 ? end : first + 1;
   }
 
-  /// Takes the longest match from left to right.
+  /// Takes the longest match of two nodes or more from left to right.
   void match() {
     pool<std::uint32_t> tokens;
     sequence_matcher matcher;
@@ -111,15 +120,17 @@ class compression {
     matcher.build();
     pool<sequence_matcher::found> longest;
     longest.resize(graph_.size());
+    singles_.resize(graph_.size());
     std::uint32_t state = 0;
     for (std::size_t i = graph_.size(); i-- != 0;) {
       state = matcher.step(state, tokens[i]);
       longest[i] = matcher.longest(state, blocks_[i].end - i);
+      singles_[i] = matcher.longest(state, 1).name;
     }
     owners_.resize(graph_.size());
     for (std::uint32_t i = 0; i < graph_.size();) {
       const sequence_matcher::found f = longest[i];
-      if (f.name == sequence_matcher::none) {
+      if (f.name == sequence_matcher::none || f.size == 1) {
         owners_[i++] = plain;
         continue;
       }
@@ -135,7 +146,9 @@ class compression {
     pool<std::uint32_t> seen;
     seen.resize(graph_.size());
     for (std::uint32_t m = 0; m < matches_.size(); ++m)
-      if (takes_too_many(m, seen) || ends_block_without_result(m) || takes_block_inputs(m)) drop(m);
+      if (count_inputs(m, seen) > max_node_inputs || ends_block_without_result(m) ||
+          takes_block_inputs(m))
+        drop(m);
     for (std::size_t i = 0; i < graph_.size(); ++i)
       if (owners_[i] == plain) check_plain(i);
     for (std::size_t k = 0; k < dropped_.size(); ++k) {
@@ -149,16 +162,33 @@ class compression {
     dropped_.push_back(m);
   }
   void check_plain(std::size_t i) {
-    for (const std::int32_t d : stream_view(graph_).references(i)) {
-      const std::size_t from = node_of(i, d);
-      const std::uint32_t m = owners_[from];
-      if (m != plain && from != result_of(m)) drop(m);
-    }
+    if (singles_[i] != sequence_matcher::none || (has_all_ && can_be_single(i))) return;
+    for (const std::int32_t d : stream_view(graph_).references(i))
+      if (const std::uint32_t m = macro_inside(node_of(i, d)); m != plain) drop(m);
   }
-  [[nodiscard]] std::size_t result_of(std::uint32_t m) {
+  /// The match of which a node is an inner result.
+  [[nodiscard]] std::uint32_t macro_inside(std::size_t from) const noexcept {
+    const std::uint32_t m = owners_[from];
+    return m != plain && from != result_of(m) ? m : plain;
+  }
+  [[nodiscard]] bool takes_inner_results(std::size_t i) const noexcept {
+    for (const std::int32_t d : stream_view(graph_).references(i))
+      if (macro_inside(node_of(i, d)) != plain) return true;
+    return false;
+  }
+  /// Whether a pattern can be this node only.
+  [[nodiscard]] bool can_be_single(std::size_t i) {
+    if (graph_.nodes[i].what() != command::operation) return false;
+    bool can = relative_inputs(graph_, blocks_, i, relative_);
+    for (const std::int32_t d : relative_) can = can && d >= min_relative;
+    return can;
+  }
+  [[nodiscard]] std::size_t result_of(std::uint32_t m) const noexcept {
     return std::size_t{matches_[m].first} + shapes_.result_of(matches_[m].pattern);
   }
-  [[nodiscard]] bool takes_too_many(std::uint32_t m, pool<std::uint32_t>& seen) const {
+  /// How many nodes outside of it a match takes. `seen` has a place for each node, and for each match
+  /// other values.
+  [[nodiscard]] std::size_t count_inputs(std::uint32_t m, pool<std::uint32_t>& seen) const {
     const match_of at = matches_[m];
     std::size_t count = 0;
     for (std::size_t i = at.first; i < at.first + std::size_t{at.size}; ++i)
@@ -168,16 +198,50 @@ class compression {
         seen[from] = m + 1;
         ++count;
       }
-    return count > max_node_inputs;
+    return count;
   }
   [[nodiscard]] bool takes_block_inputs(std::uint32_t m) const noexcept {
     return blocks_[matches_[m].first].first != 0 &&
            patterns_.library().takes_inputs(matches_[m].pattern);
   }
-  [[nodiscard]] bool ends_block_without_result(std::uint32_t m) {
+  [[nodiscard]] bool ends_block_without_result(std::uint32_t m) const noexcept {
     const std::uint32_t pattern = matches_[m].pattern, first = matches_[m].first;
     return blocks_[first].first != 0 && blocks_[first].end == first + matches_[m].size &&
            result_of(m) != first + std::size_t{shapes_.of(pattern).result};
+  }
+
+  [[nodiscard]] missing_patterns list_missing() {
+    missing_patterns out;
+    pool<std::uint32_t> seen, counted;
+    pool<std::uint64_t> saved;
+    seen.resize(graph_.size());
+    counted.resize(matches_.size());
+    saved.resize(matches_.size());
+    for (std::uint32_t i = 0; i < graph_.size(); ++i) {
+      if (owners_[i] != plain || singles_[i] != sequence_matcher::none) continue;
+      std::uint64_t sum = 0;
+      for (const std::int32_t d : stream_view(graph_).references(i)) {
+        const std::uint32_t m = macro_inside(node_of(i, d));
+        if (m == plain || counted[m] == i + 1) continue;
+        counted[m] = i + 1;
+        if (saved[m] == 0) saved[m] = bytes_saved(m, seen);
+        sum += saved[m];
+      }
+      if (sum == 0) continue;
+      (void)relative_inputs(graph_, blocks_, i, relative_);
+      out.nodes.add(graph_.nodes[i], relative_);
+      out.saved.push_back(sum);
+    }
+    return out;
+  }
+  /// What a match's nodes take in a file beyond a macro.
+  [[nodiscard]] std::uint64_t bytes_saved(std::uint32_t m, pool<std::uint32_t>& seen) const {
+    const auto bytes = [](std::size_t inputs) { return 5 + std::uint64_t{2} * inputs; };
+    std::uint64_t all = 0;
+    for (std::size_t i = matches_[m].first; i < matches_[m].first + std::size_t{matches_[m].size};
+         ++i)
+      all += bytes(graph_.nodes[i].count);
+    return all - bytes(count_inputs(m, seen));  // of two nodes or more, so above 0
   }
 
   [[nodiscard]] stream write() const {
@@ -191,8 +255,12 @@ class compression {
     }
     ids.push_back(count);
     return renumber(graph_, ids, [&](stream& out, std::size_t i) {
-      if (owners_[i] == plain) return false;
-      write_macro(matches_[owners_[i]], ids, out);
+      if (owners_[i] != plain) {
+        write_macro(matches_[owners_[i]], ids, out);
+        return true;
+      }
+      if (singles_[i] == sequence_matcher::none || !takes_inner_results(i)) return false;
+      write_macro({singles_[i], static_cast<std::uint32_t>(i), 1}, ids, out);
       return true;
     });
   }
@@ -228,18 +296,30 @@ class compression {
   pool<block_range> blocks_;  // by node
   pool<match_of> matches_;
   pool<std::uint32_t> owners_;   // by node: the match that it is part of, or plain
+  pool<std::uint32_t> singles_;  // by node: the pattern of only this one, or none
   pool<std::uint32_t> dropped_;  // matches
+  pool<std::int32_t> relative_;  // scratch
+  bool has_all_ = false;  // patterns of one node are there, whether the library has them or not
 };
 
 }  // namespace genome::detail
 namespace genome {
 
-TESSERA_INLINE result<stream> compressor::run(const program& flat) const {
+TESSERA_INLINE result<stream> compressor::graph_of(const program& flat) const {
   if (wrong_.code != errc::ok) return wrong_;
-  result<stream> graph =
-      expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
+  return expand(flat, {.copies = false, .results = how_.results, .limit = how_.limit});
+}
+
+TESSERA_INLINE result<stream> compressor::run(const program& flat) const {
+  result<stream> graph = graph_of(flat);
   if (!graph) return graph.error();
   return detail::compression(patterns_).run(std::move(*graph), how_.copies);
+}
+
+TESSERA_INLINE result<missing_patterns> compressor::missing(const program& flat) const {
+  result<stream> graph = graph_of(flat);
+  if (!graph) return graph.error();
+  return detail::compression(patterns_).missing(std::move(*graph), how_.copies);
 }
 
 }  // namespace genome

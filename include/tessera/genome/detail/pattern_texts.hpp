@@ -62,6 +62,27 @@ struct block_range {
   return out;
 }
 
+/// D of a graph's node as a pattern would have it, references as offsets. False: no pattern has it,
+/// for expand() wouldn't give it back.
+[[nodiscard]] inline bool relative_inputs(const stream_view& g, const pool<block_range>& blocks,
+                                          std::size_t i, pool<std::int32_t>& d) {
+  const view<std::int32_t> all = g.inputs_of(i);
+  d.clear();
+  bool is_canonical = true;
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    if (k < g.nodes[i].lengths()) {
+      d.push_back(all[k]);
+      continue;
+    }
+    const std::size_t from = node_of(i, all[k]);
+    const bool inside = blocks[i].first != 0 && blocks[i].first == blocks[from].first;
+    is_canonical = is_canonical && inside == (all[k] < 0);
+    d.push_back(
+        static_cast<std::int32_t>(static_cast<std::int64_t>(from) - static_cast<std::int64_t>(i)));
+  }
+  return is_canonical;
+}
+
 /// The patterns of a library, their nodes numbered. Nothing of it changes: threads may share it.
 class pattern_index {
  public:
@@ -210,20 +231,7 @@ class pattern_index {
     tokens.reserve(g.size());
     pool<std::int32_t> d;
     for (std::size_t i = 0; i < g.size(); ++i) {
-      const view<std::int32_t> all = g.inputs_of(i);
-      d.clear();
-      bool is_canonical = true;
-      for (std::size_t k = 0; k < all.size(); ++k) {
-        if (k < g.nodes[i].lengths()) {
-          d.push_back(all[k]);
-          continue;
-        }
-        const std::size_t from = node_of(i, all[k]);
-        const bool inside = blocks[i].first != 0 && blocks[i].first == blocks[from].first;
-        is_canonical = is_canonical && inside == (all[k] < 0);
-        d.push_back(static_cast<std::int32_t>(static_cast<std::int64_t>(from) -
-                                              static_cast<std::int64_t>(i)));
-      }
+      const bool is_canonical = relative_inputs(g, blocks, i, d);
       tokens.push_back(is_canonical ? number_of(g.nodes[i], d.data()) : 0);
       occurs[tokens.back()] = 1;
     }

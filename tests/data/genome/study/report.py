@@ -8,10 +8,13 @@ Needs Python only. Every figure of README.md is from these runs.
 """
 
 import argparse
+import base64
 import collections
 import json
 import pathlib
+import struct
 import subprocess
+import tempfile
 import time
 
 HERE = pathlib.Path(__file__).parent
@@ -95,6 +98,72 @@ def across(mined, families, kinds):
     return out
 
 
+def nodes_of(text):
+    """The nodes of a stream: A, B, C and D."""
+    data, at, out = base64.b64decode(text), 0, []
+    while at < len(data):
+        a, b, c, n = struct.unpack_from(">BBhB", data, at)
+        out.append((a, b, c, struct.unpack_from(f">{n}h", data, at + 5)))
+        at += 5 + 2 * n
+    return out
+
+
+def pattern_of(node):
+    return node[1] | (node[2] & 0xff00)
+
+
+def lossy_macros(nodes, patterns):
+    """How many macros one pass places that loses inner results: the longest pattern, left to right.
+    Also how many nodes they save. `nodes` are compressed by the same patterns."""
+    flat, starts = [], []
+    for i, (a, b, c, d) in enumerate(nodes):
+        starts.append(len(flat))
+        if a == 6:
+            flat.extend(patterns[pattern_of(nodes[i])])
+        elif a == 7:
+            flat.append((a, b, c, d))
+        else:
+            # An id of a macro is its last node.
+            ends = [starts[e] + (len(patterns[pattern_of(nodes[e])]) - 1 if nodes[e][0] == 6 else 0)
+                    for e in d]
+            flat.append((a, b, c, tuple(e - len(flat) for e in ends)))
+    by_first = collections.defaultdict(list)
+    for p in sorted((p for p in patterns.values() if len(p) > 1), key=len, reverse=True):
+        by_first[p[0]].append(p)
+    macros = saved = at = 0
+    while at < len(flat):
+        found = next((p for p in by_first[flat[at]] if flat[at:at + len(p)] == p), None)
+        macros += found is not None
+        saved += len(found) - 1 if found else 0
+        at += len(found) if found else 1
+    return macros, saved
+
+
+def compression(tool):
+    """One row for each way of writing the streams: what their registry and they have."""
+    rows = []
+    for name, options in (("in the order of the files", []), ("`--reorder`", ["--reorder"])):
+        with tempfile.TemporaryDirectory() as folder:
+            registry, signatures = pathlib.Path(folder, "registry"), pathlib.Path(folder, "signatures")
+            tool.run("mine", *options, "--signatures", str(signatures))
+            without = sum(n[0] == 6 for v in json.loads(signatures.read_text()).values()
+                          for n in nodes_of(v))
+            tool.run("mine", *options, "-o", str(registry), "--signatures", str(signatures))
+            size = registry.stat().st_size + signatures.stat().st_size
+            patterns = {int(k): nodes_of(v)
+                        for k, v in json.loads(registry.read_text())["patterns"].items()}
+            streams = [nodes_of(v) for v in json.loads(signatures.read_text()).values()]
+        genes = [p for p in patterns.values() if len(p) > 1]
+        lossy = [sum(k) for k in zip(*(lossy_macros(s, patterns) for s in streams))]
+        used = [len(patterns[pattern_of(n)]) for s in streams for n in s if n[0] == 6]
+        macros, saved = sum(n > 1 for n in used), sum(n - 1 for n in used)
+        rows.append((name, len(genes), without, len(patterns) - len(genes), macros,
+                     f"{lossy[0]} ({100 * macros / lossy[0]:.1f} %)", saved,
+                     f"{lossy[1]} ({100 * saved / lossy[1]:.1f} %)", sum(len(s) for s in streams),
+                     f"{size / 1e6:.2f}"))
+    return rows
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--tool", default="tessera")
@@ -151,6 +220,9 @@ def main():
         "transitions": table(["rule", "probability", "count"], transitions),
         "kinds": ", ".join(f"{k} {n}" for k, n in collections.Counter(
             kinds[n["network"]] for c in by_family["clusters"] for n in c).most_common()),
+        "compression": table(["streams", "genes", "macros", "patterns of one node added",
+                              "macros with them", "lossy would place", "nodes saved",
+                              "lossy would save", "nodes left", "MB in all"], compression(tool)),
         "distances": str(len(distances.splitlines()) - 1),
         "bytes": f"{sum((HERE / f).stat().st_size for f in ('signatures.json', 'registry.json')) / 1e6:.1f}",
     }
