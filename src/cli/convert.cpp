@@ -99,10 +99,9 @@ struct alir_form {
 template <class Program>
 [[nodiscard]] exit_code emit_verilog(const Program& p, const options& o) {
   const text made = transform::to_verilog(p, module_name(o));
-  const exit_code code = write_result(o.output, as_bytes(made));
-  if (code != success || o.test_bench.empty()) return code;
+  if (o.test_bench.empty()) return write_result(o.output, as_bytes(made));
   const text bench = transform::to_verilog_test_bench(p, module_name(o));
-  return write_result(o.test_bench, as_bytes(bench));
+  return write_results({{o.output, as_bytes(made)}, {o.test_bench, as_bytes(bench)}});
 }
 
 [[nodiscard]] exit_code check_source_options(const options& o, const alir_form& form) {

@@ -58,7 +58,7 @@ struct options {
   if (o.registry.empty()) return write_result(o.output, out.data());
   const result<text> registry = genome::write_registry(set.registry);
   if (!registry) return fail_made(registry.error(), to);
-  return write_results(o.registry, as_bytes(*registry), o.output, out.data());
+  return write_results({{o.registry, as_bytes(*registry)}, {o.output, out.data()}});
 }
 
 [[nodiscard]] exit_code expand_files(const options& o) {

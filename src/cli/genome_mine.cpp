@@ -56,7 +56,7 @@ struct options {
   const result<text> registry = genome::write_registry(set.registry);
   if (!registry) return fail_made(registry.error(), to);
   if (o.signatures.empty()) return write_result(o.output, as_bytes(*registry));
-  return write_results(o.output, as_bytes(*registry), o.signatures, as_bytes(signatures));
+  return write_results({{o.output, as_bytes(*registry)}, {o.signatures, as_bytes(signatures)}});
 }
 
 [[nodiscard]] exit_code mine_files(const options& o) {

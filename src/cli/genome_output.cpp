@@ -3,14 +3,12 @@
 
 #include "genome_output.hpp"
 
-#include <filesystem>
 #include <mutex>
 #include <tessera/core/json_write.hpp>
 #include <utility>
 
 #include "genome/parallel.hpp"
 #include "genome/patterns.hpp"
-#include "io/file.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace cli {
@@ -90,20 +88,6 @@ exit_code compress_streams(stream_set& set, const compression_options& how, cons
   if (code == success && how.extend)
     genomics::drop_unused_patterns(set.registry, given, set.streams);
   return code;
-}
-
-exit_code write_results(const std::string& path, bytes data, const std::string& second_path,
-                        bytes second) {
-  std::error_code unknown;
-  const bool is_special = std::filesystem::exists(second_path, unknown) &&
-                          !std::filesystem::is_regular_file(second_path, unknown);
-  if (second_path != "-" && !is_special)
-    if (const auto tried = io::file_writer::open(second_path); !tried) {
-      show(diagnose(tried.error()));
-      return io_error;
-    }
-  const exit_code code = write_result(path, data);
-  return code != success ? code : write_result(second_path, second);
 }
 
 result<text> write_signatures(const stream_set& set) {

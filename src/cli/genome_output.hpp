@@ -29,10 +29,6 @@ struct compression_options {
 [[nodiscard]] exit_code compress_streams(stream_set& set, const compression_options& how,
                                          const reporting& to);
 
-/// Writes two files, or none if the second can't be created.
-[[nodiscard]] exit_code write_results(const std::string& path, bytes data,
-                                      const std::string& second_path, bytes second);
-
 /// {"name": "base64", ...}, one stream per line.
 [[nodiscard]] result<text> write_signatures(const stream_set& set);
 

@@ -234,8 +234,8 @@ class synthesis {
     if (!streams) return fail_made(streams.error(), to_);
     const result<text> registry = genome::write_registry(set.registry);
     if (!registry) return fail_made(registry.error(), to_);
-    return write_results(options_.registry, as_bytes(*registry), options_.signatures,
-                         as_bytes(*streams));
+    return write_results(
+        {{options_.registry, as_bytes(*registry)}, {options_.signatures, as_bytes(*streams)}});
   }
 
   // ---- results

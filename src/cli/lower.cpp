@@ -109,34 +109,13 @@ class lowering_run {
       if (code != success) return code;
     }
     if (!made->weights.empty() && options_.output != "-")
-      return write_both(as_bytes(written->view()),
-                        bytes(made->weights.data(), made->weights.size()));
+      return write_results(
+          {{options_.output, as_bytes(written->view())},
+           {weights_path(options_.output), bytes(made->weights.data(), made->weights.size())}});
     if (!made->weights.empty())
       show_note("the weights, " + std::to_string(made->weights.size()) +
                 " bytes, are left out; with -o FILE they are written beside it");
     return write_result(options_.output, as_bytes(written->view()));
-  }
-
-  /// The program and its weights beside it; neither where one of them can't be written.
-  [[nodiscard]] exit_code write_both(bytes program, bytes weights) const {
-    const auto fail = [](const io::failure& why) { return reporting{}.fail(why); };
-    const std::string beside = weights_path(options_.output);
-    io::expected<io::content> packed = io::content();
-    if (const io::codec by = io::codec_of_name(options_.output); by != io::codec::none) {
-      packed = io::compress(program, by);
-      if (!packed) return fail(packed.error());
-      program = packed->view();
-    }
-    auto second = io::file_writer::open(beside), first = io::file_writer::open(options_.output);
-    if (!first) return fail(first.error());
-    if (!second) return fail(second.error());
-    if (!first->put(program)) return fail(first->finish().error());
-    (void)second->put(weights);  // finish() says whether it could
-    if (const auto done = second->finish(); !done) return fail(done.error());
-    const auto wrote = first->finish();
-    if (wrote) return success;
-    (void)std::remove(beside.c_str());
-    return fail(wrote.error());
   }
 
   /// Verifies what was made; then `act` on it, and the report.

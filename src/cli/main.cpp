@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/file.hpp"
 #include "io/signals.hpp"
 #include "tessera/core/suggest.hpp"
 #include "tool.hpp"
@@ -49,6 +50,7 @@ using namespace tessera;
 }  // namespace
 
 int main(int argc, char** argv) {
+  io::occupy_standard_streams();
   io::handle_signals(cli::io_error);
   if (const std::optional<cli::exit_code> code = cli::show_help(argc, argv)) return *code;
   cli::command_line line("tessera " TESSERA_VERSION_STRING TESSERA_FEATURES);

@@ -53,25 +53,7 @@ class destination {
   std::size_t since_ = 0;
 };
 
-/// Writes a file that appears when it is complete; `total` bytes, for the progress.
-template <class Write>
-[[nodiscard]] exit_code stream(const std::string& output, std::uint64_t total,
-                               const std::vector<const source*>& from, const Write& write) {
-  io::expected<io::file_writer> out = io::file_writer::open(output);
-  if (!out) {
-    show(diagnose(out.error()));
-    return io_error;
-  }
-  destination to(*out, total, from);
-  (void)write(to.sink());  // everything was checked before; finish() reports I/O errors
-  const io::expected<io::done> wrote = out->finish();
-  if (wrote) return success;
-  // A reader that closes a pipe early is no error to report.
-  if (output != "-" || wrote.error().error_number != EPIPE) show(diagnose(wrote.error()));
-  return io_error;
-}
-
-/// Reports an error of `write`; its offset is an index into the parts.
+/// Reports an error of a writer; its offset is an index into the parts.
 [[nodiscard]] exit_code fail_parts(error e, const source& from, const reporting& to) {
   diagnostic d;
   d.rule = e.name();
@@ -82,19 +64,76 @@ template <class Write>
   return to.fail(d, bad_input, from.what);
 }
 
-/// Writes a container to a file, compressed if its name ends in .gz or .zst; `from` are the mapped
-/// files that it is read from. Reports errors.
+/// The files of a conversion, which appear together. `from` are the mapped files that they are made
+/// from; the first is the one that errors are about.
+class result_files {
+ public:
+  result_files(std::vector<const source*> from, const reporting& to)
+      : from_(std::move(from)), to_(to) {}
+
+  /// A file of `total` bytes, for the progress.
+  template <class Write>
+  [[nodiscard]] exit_code stream(const std::string& path, std::uint64_t total, const Write& write) {
+    io::expected<io::file_writer> out = io::file_writer::open(path);
+    if (!out) return fail_result(out.error(), path, to_);
+    destination to(*out, total, from_);
+    const error e = write(to.sink());
+    if (e.code != errc::ok && out->ok()) return fail_parts(e, *from_[0], to_);
+    return keep(std::move(out), path);
+  }
+  /// A file that is in memory, compressed if its name ends in .gz or .zst.
+  [[nodiscard]] exit_code add(const std::string& path, bytes data) {
+    if (path == "-") {  // which may be a terminal
+      const exit_code code = finish();
+      return code == success ? write_result(path, data, to_) : code;
+    }
+    return keep(io::stage(path, data), path);
+  }
+  [[nodiscard]] exit_code finish() {
+    for (io::file_writer& f : staged_)
+      if (const io::expected<io::done> done = f.finish(); !done) return to_.fail(done.error());
+    staged_.clear();
+    return success;
+  }
+
+ private:
+  [[nodiscard]] exit_code keep(io::expected<io::file_writer> out, const std::string& path) {
+    if (!out) return fail_result(out.error(), path, to_);
+    const io::expected<io::done> wrote = out->prepare();
+    if (!wrote) return fail_result(wrote.error(), path, to_);
+    staged_.push_back(*std::move(out));
+    return success;
+  }
+
+  const std::vector<const source*> from_;
+  const reporting& to_;
+  std::vector<io::file_writer> staged_;
+};
+
+/// Writes a container, compressed if its name ends in .gz or .zst.
 [[nodiscard]] exit_code write_nac(const nac::parts& parts, const std::string& output,
-                                  const std::vector<const source*>& from, const reporting& to) {
+                                  result_files& files, const source& from, const reporting& to) {
   const result<std::uint64_t> size = nac::written_size(parts);
-  if (!size) return fail_parts(size.error(), *from[0], to);
+  if (!size) return fail_parts(size.error(), from, to);
   if (io::codec_of_name(output) != io::codec::none) {  // compressed in one piece
     const result<pool<std::byte>> all = nac::write(parts);
-    if (!all) return fail_parts(all.error(), *from[0], to);
-    return write_result(output, {all->data(), all->size()});
+    return all ? files.add(output, {all->data(), all->size()}) : fail_parts(all.error(), from, to);
   }
-  return stream(output, *size, from,
-                [&](const nac::sink& sink) { return nac::write(parts, sink); });
+  return files.stream(output, *size,
+                      [&](const nac::sink& sink) { return nac::write(parts, sink); });
+}
+
+/// A safetensors file; `total` bytes of weights.
+[[nodiscard]] exit_code write_weights(const nac::external_parts& weights, std::uint64_t total,
+                                      const std::string& path, result_files& files,
+                                      const source& file, const reporting& to) {
+  // Checked before anything is written: this sink refuses the first piece.
+  const nac::sink nowhere{nullptr, [](void*, bytes) { return false; }};
+  if (const error e = nac::write_safetensors(weights, nowhere);
+      e.code != errc::ok && e.code != errc::nac_write_stopped)
+    return fail_parts(e, file, to);
+  return files.stream(path, total,
+                      [&](const nac::sink& sink) { return nac::write_safetensors(weights, sink); });
 }
 
 /// So that warnings don't hide errors.
@@ -151,22 +190,20 @@ exit_code write_parts(nac::parts parts, const nac_convert_options& options,
     parts = std::move(*other);
   }
 
-  if (options.weights_out.empty()) return write_nac(parts, output, from, to);
+  result_files files(from, to);
+  if (options.weights_out.empty()) {
+    const exit_code code = write_nac(parts, output, files, file, to);
+    return code == success ? files.finish() : code;
+  }
   const result<nac::external_weights> apart = nac::externalise(parts);
   if (!apart) return fail_parts(apart.error(), file, to);
   if (const result<std::uint64_t> size = nac::written_size(apart->model); !size)
     return fail_parts(size.error(), file, to);
-  // Checked before anything is written: this sink refuses the first piece.
-  const nac::sink nowhere{nullptr, [](void*, bytes) { return false; }};
-  if (const error e = nac::write_safetensors(apart->weights, nowhere);
-      e.code != errc::ok && e.code != errc::nac_write_stopped)
-    return fail_parts(e, file, to);
   std::uint64_t total = 0;
   for (const nac::tensor_part& t : parts.tensors) total += t.data.size;
-  const exit_code wrote = stream(options.weights_out, total, from, [&](const nac::sink& sink) {
-    return nac::write_safetensors(apart->weights, sink);
-  });
-  return wrote != success ? wrote : write_nac(apart->model, output, from, to);
+  exit_code code = write_weights(apart->weights, total, options.weights_out, files, file, to);
+  if (code == success) code = write_nac(apart->model, output, files, file, to);
+  return code == success ? files.finish() : code;
 }
 
 exit_code convert_nac(const source& file, const reporting& to, const std::string& output,
@@ -195,10 +232,10 @@ exit_code convert_nac(const source& file, const reporting& to, const std::string
 
 namespace {
 
-/// Makes the safetensors file of a network's weights.
+/// The safetensors file of a network's weights.
 [[nodiscard]] exit_code write_weights(const std::vector<transform::ark_weight>& weights,
-                                      const std::string& path, const source& file,
-                                      const reporting& to) {
+                                      const std::string& path, result_files& files,
+                                      const source& file, const reporting& to) {
   nac::external_parts out;
   std::uint64_t total = 0;
   for (const transform::ark_weight& w : weights) {
@@ -207,12 +244,7 @@ namespace {
             nac::parts::borrow(bytes(w.data.data(), w.data.size())));
     total += w.data.size();
   }
-  const nac::sink nowhere{nullptr, [](void*, bytes) { return false; }};
-  if (const error e = nac::write_safetensors(out, nowhere);
-      e.code != errc::ok && e.code != errc::nac_write_stopped)
-    return fail_parts(e, file, to);
-  return stream(path, total, {},
-                [&](const nac::sink& sink) { return nac::write_safetensors(out, sink); });
+  return write_weights(out, total, path, files, file, to);
 }
 
 }  // namespace
@@ -240,14 +272,16 @@ exit_code convert_nac_to_ark(const source& file, const reporting& to, const std:
   if (!made) return to.fail(made.error(), file);
   const result<text> model = ark::write(made->model, {.to = dialect, .pretty = !options.compact});
   if (!model) return to.fail(diagnose_ark(model.error(), file), bad_input, file.what);
+  result_files files({&file}, to);
   if (!options.weights_out.empty()) {
-    const exit_code code = write_weights(made->weights, options.weights_out, file, to);
+    const exit_code code = write_weights(made->weights, options.weights_out, files, file, to);
     if (code != success) return code;
   } else if (!made->weights.empty()) {
     show_note(plural(made->weights.size(), "weight") +
               " became inputs; --weights-out FILE writes their values, for run --weights");
   }
-  return write_result(output, as_bytes(*model));
+  const exit_code code = files.add(output, as_bytes(*model));
+  return code == success ? files.finish() : code;
 }
 
 exit_code convert_ark_to_nac(const source& file, const reporting& to, const std::string& output,

@@ -218,7 +218,7 @@ exit_code convert_pt2(const source& file, const reporting& to, const std::string
   const pt2::sink sink{
       writer, [](void* of, bytes piece) { return static_cast<io::file_writer*>(of)->put(piece); }};
   const error e = pt2::write(*in.model, sink);
-  if (e.code != errc::ok && e.code != errc::pt2_write_stopped) return to.fail(e, file);
+  if (e.code != errc::ok && out->ok()) return to.fail(e, file);
   const io::expected<io::done> wrote = out->finish();
   return wrote ? success : to.fail(wrote.error());
 }

@@ -900,27 +900,38 @@ void return_large_blocks() noexcept {
 #endif
 }
 
-namespace {
-
-/// What came of writing a result.
-[[nodiscard]] exit_code verdict_of(const io::expected<io::done>& wrote, const std::string& path,
-                                   const reporting& to) {
-  if (wrote) return success;
+exit_code fail_result(const io::failure& why, const std::string& path, const reporting& to) {
   // A reader that closes a pipe early (head, a pager) is no error to report.
-  if (path != "-" || wrote.error().error_number != EPIPE) (void)to.fail(wrote.error());
+  if (path != "-" || why.error_number != EPIPE) (void)to.fail(why);
   return io_error;
 }
 
-}  // namespace
+exit_code write_results(std::vector<named_result> files, const reporting& to) {
+  std::stable_partition(files.begin(), files.end(), [](const named_result& f) {
+    std::error_code unknown;
+    return f.path != "-" && (!fs::exists(f.path, unknown) || fs::is_regular_file(f.path, unknown) ||
+                             fs::is_directory(f.path, unknown));
+  });
+  std::vector<io::file_writer> staged;
+  for (const named_result& f : files) {
+    text safe;
+    bytes data = f.data;
+    if (f.path == "-" && isatty(STDOUT_FILENO) == 1) {
+      safe = safe_result(as_text(data));
+      data = as_bytes(safe);
+    }
+    if (f.path == "-") busy_line::clear();
+    io::expected<io::file_writer> out = io::stage(f.path, data);
+    if (!out) return fail_result(out.error(), f.path, to);
+    staged.push_back(*std::move(out));
+  }
+  for (std::size_t i = staged.size(); i-- != 0;)
+    if (const io::expected<io::done> done = staged[i].finish(); !done) return to.fail(done.error());
+  return success;
+}
 
 exit_code write_result(const std::string& path, bytes data, const reporting& to) {
-  text safe;
-  if (path == "-" && isatty(STDOUT_FILENO) == 1) {
-    safe = safe_result(as_text(data));
-    data = as_bytes(safe);
-  }
-  if (path == "-") busy_line::clear();
-  return verdict_of(io::store(path, data), path, to);
+  return write_results({{path, data}}, to);
 }
 
 exit_code write_report(const std::string& path, std::string_view report) {
@@ -950,8 +961,9 @@ bool report_writer::put(text& piece) {
 exit_code report_writer::finish() {
   if (!whole_.empty()) return write_result(path_, as_bytes(whole_));
   if (!out_) return write_report(path_, {});
-  if (!*out_) return verdict_of(out_->error(), path_, {});
-  return verdict_of((*out_)->finish(), path_, {});
+  if (!*out_) return fail_result(out_->error(), path_, {});
+  const io::expected<io::done> wrote = (*out_)->finish();
+  return wrote ? success : fail_result(wrote.error(), path_, {});
 }
 
 result<alir::model> read_alir(const source& from) {

@@ -301,6 +301,17 @@ void return_large_blocks() noexcept;
 /// Writes a file of some format to a path, compressed if its name ends in .gz or .zst, or to standard
 /// output. The bytes are unchanged, except that unsafe characters are escaped on a terminal.
 [[nodiscard]] exit_code write_result(const std::string& path, bytes data, const reporting& to = {});
+/// The same for files that belong together: their names change once all of them are complete. Those
+/// that are written at once, pipes and "-", come after the others. The first file appears last: where it is, all
+/// are.
+struct named_result {
+  std::string path;
+  bytes data;
+};
+[[nodiscard]] exit_code write_results(std::vector<named_result> files, const reporting& to = {});
+/// Reports why a result wasn't written.
+[[nodiscard]] exit_code fail_result(const io::failure& why, const std::string& path,
+                                    const reporting& to);
 /// Writes text or JSON for people. Unsafe characters are escaped (see append_shown), except line ends
 /// and tabs; names that may contain these go through shown_name.
 [[nodiscard]] exit_code write_report(const std::string& path, std::string_view report);

@@ -253,14 +253,29 @@ expected<content> load(const std::string& path, const limits& limit, const input
   return plain;
 }
 
+expected<file_writer> stage(const std::string& path, bytes data) {
+  content packed;
+  if (const codec which = codec_of_name(path); which != codec::none) {
+    expected<content> made = compress(data, which);
+    if (!made) {
+      failure why = made.error();
+      why.path = path;
+      return why;
+    }
+    packed = *std::move(made);
+    data = packed.view();
+  }
+  expected<file_writer> out = file_writer::open(path);
+  if (!out) return out;
+  (void)out->put(data);  // prepare() says why
+  if (expected<done> wrote = out->prepare(); !wrote) return wrote.error();
+  return out;
+}
+
 expected<done> store(const std::string& path, bytes data) {
-  const codec which = codec_of_name(path);
-  if (which == codec::none) return write_file(path, data);
-  const expected<content> packed = compress(data, which);
-  if (packed) return write_file(path, packed->view());
-  failure why = packed.error();
-  why.path = path;
-  return why;
+  expected<file_writer> out = stage(path, data);
+  if (!out) return out.error();
+  return out->finish();
 }
 
 }  // namespace io

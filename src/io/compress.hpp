@@ -55,6 +55,8 @@ enum class codec : std::uint8_t { none, gzip, zstd };
                                      const input_rule& rule = {});
 /// Writes the file, compressed if its name says so.
 [[nodiscard]] expected<done> store(const std::string& path, bytes data);
+/// Likewise without the last step, which is finish() of the writer.
+[[nodiscard]] expected<file_writer> stage(const std::string& path, bytes data);
 
 }  // namespace io
 }  // namespace tessera::inline TESSERA_ABI

@@ -4,6 +4,7 @@
 #include "file.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -19,6 +20,7 @@
 
 #include "signals.hpp"
 #include "tessera/core/text.hpp"
+#include "unnamed_file.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace io {
@@ -49,6 +51,15 @@ class descriptor {
   return number;
 }
 
+/// Whether a call that failed can be made again. A descriptor that another program made non-blocking
+/// is waited for until it has one of `events`.
+[[nodiscard]] bool can_retry(int number, short events) noexcept {
+  if (errno == EINTR) return true;
+  if (errno != EAGAIN && errno != EWOULDBLOCK) return false;
+  struct ::pollfd wait = {number, events, 0};
+  return ::poll(&wait, 1, -1) >= 0 || errno == EINTR;
+}
+
 /// Everything up to the end of a pipe, a terminal or a device.
 [[nodiscard]] expected<content> read_stream(int from, std::string_view name, const limits& limit) {
   constexpr std::uint64_t min_growth = 1 << 16;
@@ -68,7 +79,7 @@ class descriptor {
     if (count > 0) {
       out.advance(static_cast<std::size_t>(count));
       if (out.size() > limit.max_bytes) return too_large(name, limit.max_bytes);
-    } else if (errno != EINTR) {
+    } else if (!can_retry(from, POLLIN)) {
       return system_failure(name, "cannot read");
     }
   }
@@ -110,18 +121,19 @@ class no_broken_pipe_signal {
     const ::ssize_t count = ::write(to, data.data(), std::min(chunk, data.size()));
     if (count >= 0)
       data = data.subspan(static_cast<std::size_t>(count));
-    else if (errno != EINTR)
+    else if (!can_retry(to, POLLOUT))
       return false;
   }
   return true;
 }
 
-/// The descriptor of standard output or standard error when that is the file of `status`, or -1.
+/// The descriptor of standard output or standard error when that is the file of `status` and can be
+/// written, or -1.
 [[nodiscard]] int standard_stream(const struct ::stat& status) noexcept {
   for (const int number : {STDOUT_FILENO, STDERR_FILENO}) {
     struct ::stat stream;
     if (::fstat(number, &stream) == 0 && stream.st_dev == status.st_dev &&
-        stream.st_ino == status.st_ino)
+        stream.st_ino == status.st_ino && (::fcntl(number, F_GETFL) & O_ACCMODE) != O_RDONLY)
       return number;
   }
   return -1;
@@ -217,6 +229,12 @@ expected<content> read_file(const std::string& path, const limits& limit, const 
   return read_stream(from, path, limit);  // which also says that a folder is one
 }
 
+void occupy_standard_streams() noexcept {
+  for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (::fcntl(number, F_GETFD) < 0 && errno == EBADF)
+      (void)open_retrying("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 expected<done> write_file(const std::string& path, bytes data) {
   expected<file_writer> out = file_writer::open(path);
   if (!out) return out.error();
@@ -227,6 +245,20 @@ expected<done> write_file(const std::string& path, bytes data) {
 namespace {
 
 constexpr std::size_t buffer_size = std::size_t{1} << 18;
+
+/// Owner and group of the file to replace where this process may set them, and its permissions. A
+/// group that can't be kept loses its permissions beyond those that others have.
+[[nodiscard]] bool keep_access(int number, const struct ::stat& old) noexcept {
+  struct ::stat made;
+  if (::fstat(number, &made) != 0) return false;
+  ::mode_t mode = old.st_mode & 0777;
+  if ((made.st_uid == old.st_uid && made.st_gid == old.st_gid) ||
+      ::fchown(number, old.st_uid, old.st_gid) == 0)
+    return ::fchmod(number, mode) == 0;
+  if (made.st_gid != old.st_gid && ::fchown(number, static_cast<::uid_t>(-1), old.st_gid) != 0)
+    mode = (mode & ~::mode_t{070}) | (mode & (mode << 3) & 070);
+  return ::fchmod(number, mode) == 0;
+}
 
 /// The system reads a mapped file for us, and says EFAULT where it has shrunk.
 [[nodiscard]] failure write_failure(const std::string& path) {
@@ -242,6 +274,7 @@ file_writer::file_writer(file_writer&& other) noexcept
       temporary_(std::exchange(other.temporary_, {})),
       number_(std::exchange(other.number_, -1)),
       owned_(std::exchange(other.owned_, false)),
+      prepared_(other.prepared_),
       error_number_(other.error_number_),
       buffer_(std::move(other.buffer_)),
       used_(std::exchange(other.used_, 0)) {}
@@ -268,11 +301,11 @@ expected<file_writer> file_writer::open(const std::string& path) {
   struct ::stat status;
   if (::stat(path.c_str(), &status) != 0) {
     struct ::stat link;
-    if (errno != ENOENT) return system_failure(path, "cannot write");
+    if (errno != ENOENT || path.empty()) return system_failure(path, "cannot write");
     if (::lstat(path.c_str(), &link) == 0)
       return system_failure(path, "cannot write through a link whose target doesn't exist");
     out.target_ = path;
-    if (expected<done> made = out.open_temporary(false, 0666); !made) return made.error();
+    if (expected<done> made = out.open_temporary(0666); !made) return made.error();
     return out;
   }
   if (S_ISDIR(status.st_mode)) {
@@ -296,32 +329,38 @@ expected<file_writer> file_writer::open(const std::string& path) {
   if (resolved == nullptr) return system_failure(path, "cannot write");
   out.target_ = resolved;
   std::free(resolved);
-  if (expected<done> made = out.open_temporary(true, status.st_mode & 0777); !made)
-    return made.error();
+  if (expected<done> made = out.open_temporary(status.st_mode & 0777); !made) return made.error();
+  if (!keep_access(out.number_, status)) return system_failure(path, "cannot write");
   return out;
 }
 
+std::string file_writer::folder() const { return target_.substr(0, target_.rfind('/') + 1); }
+
+/// Has `make` create a name beside the target that nothing has; it is false with EEXIST otherwise.
+template <class Make>
+bool file_writer::try_names(const Make& make) {
+  for (unsigned attempt = 0; attempt < 1000; ++attempt) {
+    temporary_ =
+        folder() + ".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
+    if (make()) return true;
+    if (errno != EEXIST) break;
+  }
+  temporary_.clear();
+  return false;
+}
+
 /// A new file beside the target. `mode` is that of the file to replace.
-expected<done> file_writer::open_temporary(bool exists, unsigned mode) {
-  const std::string folder = target_.substr(0, target_.rfind('/') + 1);  // "" when there is no '/'
-  for (unsigned attempt = 0; number_ < 0 && attempt < 1000; ++attempt) {
-    temporary_ = folder + ".tessera-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
-    number_ = create_temporary(temporary_, mode);
-    if (number_ < 0 && errno != EEXIST) break;
-  }
-  if (number_ < 0) {
-    temporary_.clear();
-    failure why = system_failure(target_, {});
-    text what("cannot create a temporary file in ");
-    append_shown(what, folder.empty() ? "the current folder" : folder);
-    why.what = what.view();
-    return why;
-  }
+expected<done> file_writer::open_temporary(unsigned mode) {
+  number_ = open_unnamed(folder(), mode);
   owned_ = true;
-  // What the umask took away at open.
-  if (exists && ::fchmod(number_, static_cast<mode_t>(mode)) != 0)
-    return system_failure(path_, "cannot write");
-  return done{};
+  if (number_ >= 0) return done{};
+  const auto create = [&] { return (number_ = create_temporary(temporary_, mode)) >= 0; };
+  if (try_names(create)) return done{};
+  failure why = system_failure(target_, {});
+  text what("cannot create a temporary file in ");
+  append_shown(what, folder().empty() ? "the current folder" : folder());
+  why.what = what.view();
+  return why;
 }
 
 bool file_writer::flush() noexcept {
@@ -349,28 +388,50 @@ bool file_writer::put(bytes piece) noexcept {
   return true;
 }
 
-expected<done> file_writer::finish() {
+expected<done> file_writer::prepare() {
+  if (prepared_) return done{};
   bool ok = flush();
   if (!ok) errno = error_number_;
+  ok = ok && (target_.empty() || ::fsync(number_) == 0);
+  // A failing close reports an error that was held back until then. A file without a name is named by
+  // its descriptor.
+  const bool closes = owned_ && (target_.empty() || !temporary_.empty());
+  if (ok && closes) ok = ::close(std::exchange(number_, -1)) == 0;
+  prepared_ = ok;
+  if (ok) return done{};
+  failure why = write_failure(target_.empty() ? path_ : target_);
+  if (error_number_ == 0) error_number_ = why.error_number;
+  abandon();
+  return why;
+}
+
+/// Gives the file the name of the target; false with errno.
+bool file_writer::publish() {
   if (temporary_.empty()) {
-    if (ok && owned_) ok = ::close(std::exchange(number_, -1)) == 0;
-    if (!ok) return write_failure(path_);
-    return done{};
+    if (link_unnamed(number_, target_)) return true;
+    const bool replaced = errno == EEXIST && try_names([&] {
+                            return replace_by_unnamed(number_, temporary_, target_);
+                          });
+    temporary_.clear();
+    return replaced;
   }
-  // A failing close reports an error that was held back until then.
-  ok = ok && ::fsync(number_) == 0;
-  ok = ok && ::close(std::exchange(number_, -1)) == 0;
-  ok = ok && ::rename(temporary_.c_str(), target_.c_str()) == 0;
-  if (!ok) {
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) return false;
+  forget_temporary(temporary_);
+  temporary_.clear();
+  return true;
+}
+
+expected<done> file_writer::finish() {
+  if (expected<done> made = prepare(); !made) return made.error();
+  if (target_.empty()) return done{};
+  if (!publish()) {
     failure why = write_failure(target_);
     abandon();
     return why;
   }
-  forget_temporary(temporary_);
-  temporary_.clear();
+  abandon();  // the descriptor
   // The new name lasts once its folder is on the disk; a system that can't do that isn't asked to.
-  const std::string folder = target_.substr(0, target_.rfind('/') + 1);
-  const descriptor parent(open_retrying(folder.empty() ? "." : folder, O_RDONLY | O_DIRECTORY));
+  const descriptor parent(open_retrying(folder().empty() ? "." : folder(), O_RDONLY | O_DIRECTORY));
   if (parent.number() >= 0) ::fsync(parent.number());
   return done{};
 }

@@ -91,13 +91,19 @@ inline constexpr input_rule side_input{.max_mapped = std::uint64_t{1} << 40, .on
 /// The failure for a file that is too long.
 [[nodiscard]] failure too_large(std::string_view path, std::uint64_t max_bytes);
 
+/// For the start of main: a standard stream that is closed becomes one which is in use and fails with
+/// EBADF. The first file that is opened would take its place, and messages would be written into it.
+void occupy_standard_streams() noexcept;
+
 /// Writes all of `data` to a file, or to standard output for "-".
 ///
 /// A regular file is replaced as a whole: a temporary file beside it is written, synchronized and
-/// renamed, so that after a failure the old file is untouched and nothing else is left. The
-/// permissions of an existing file are kept; a symbolic link stays and its target is replaced; of
-/// several hard links one is. Pipes, devices, and what standard output or standard error already
-/// is, are written directly. A pipe that nobody reads is a failure with EPIPE, never a signal.
+/// renamed, so that after a failure the old file is untouched and nothing else is left. Where the
+/// file system allows, the temporary file has no name before it is complete: a process that is
+/// killed leaves nothing. The permissions of an existing file are kept, and its owner and group as
+/// far as this process may set them; a symbolic link stays and its target is replaced; of several
+/// hard links one is. Pipes, devices, and what standard output or standard error already is, are
+/// written directly. A pipe that nobody reads is a failure with EPIPE, never a signal.
 [[nodiscard]] expected<done> write_file(const std::string& path, bytes data);
 
 /// The same, piece by piece.
@@ -120,20 +126,30 @@ class file_writer {
 
   /// False once a write has failed; nothing more is written then.
   [[nodiscard]] bool put(bytes piece) noexcept;
+  /// Whether every write succeeded so far.
+  [[nodiscard]] bool ok() const noexcept { return error_number_ == 0; }
+  /// Brings all bytes to the disk, after which finish() has only names to change: of files that belong
+  /// together each is prepared before the first is finished.
+  [[nodiscard]] expected<done> prepare();
   /// Puts the file in its place.
   [[nodiscard]] expected<done> finish();
 
  private:
   file_writer() = default;
-  [[nodiscard]] expected<done> open_temporary(bool exists, unsigned mode);
+  [[nodiscard]] expected<done> open_temporary(unsigned mode);
+  template <class Make>
+  [[nodiscard]] bool try_names(const Make& make);
+  [[nodiscard]] bool publish();
   [[nodiscard]] bool flush() noexcept;
   void abandon() noexcept;
+  [[nodiscard]] std::string folder() const;
 
   std::string path_;       // as it was given
-  std::string target_;     // the file to replace
-  std::string temporary_;  // empty when written directly
+  std::string target_;     // the file to replace; empty when written directly
+  std::string temporary_;  // empty while the file has no name
   int number_ = -1;
   bool owned_ = false;
+  bool prepared_ = false;
   int error_number_ = 0;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t used_ = 0;

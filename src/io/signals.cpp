@@ -13,10 +13,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <mutex>
 
 #include "tessera/core/text.hpp"
+#include "unnamed_file.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace io {
@@ -158,6 +160,17 @@ void forget_temporary(const std::string& path) noexcept {
   const ::pid_t self = ::getpid();
   for (temporary_file& t : temporaries)
     if (t.owner == self && path == t.path) t.owner = 0;
+}
+
+bool replace_by_unnamed(int descriptor, const std::string& path,
+                        const std::string& target) noexcept {
+  const table_lock lock;
+  if (!link_unnamed(descriptor, path)) return false;
+  if (::rename(path.c_str(), target.c_str()) == 0) return true;
+  const int why = errno;
+  ::unlink(path.c_str());
+  errno = why;
+  return false;
 }
 
 bool watch_mapping(const void* first, std::size_t size, std::string_view name) noexcept {

@@ -39,6 +39,10 @@ void handle_signals(int status) noexcept;
 [[nodiscard]] int create_temporary(const std::string& path, unsigned mode) noexcept;
 /// For a file that was renamed or removed.
 void forget_temporary(const std::string& path) noexcept;
+/// Puts a file without a name (unnamed_file.hpp) in the place of `target`. No call does that at once: it
+/// is named `path` for a moment, in which signals wait. False with errno; EEXIST when `path` is taken.
+[[nodiscard]] bool replace_by_unnamed(int descriptor, const std::string& path,
+                                      const std::string& target) noexcept;
 
 /// Makes SIGBUS treat an access to these bytes as one to a file that shrank; false when there are
 /// too many mappings already.

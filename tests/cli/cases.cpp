@@ -129,7 +129,7 @@ class session {
     // A folder that a case made read-only is no obstacle to the next run.
     std::error_code ignored;
     for (const auto& entry : fs::recursive_directory_iterator(folder_, ignored))
-      if (entry.is_directory() && !entry.is_symlink())
+      if (entry.is_directory(ignored) && !entry.is_symlink(ignored))
         fs::permissions(entry.path(), fs::perms::owner_all, fs::perm_options::add, ignored);
     fs::remove_all(folder_);
     fs::create_directories(folder_ / "work");

@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <string>
 #include <tessera/core/bytes.hpp>
 #include <thread>
@@ -17,6 +19,7 @@
 
 #include "../support/catch.hpp"
 #include "io/file.hpp"
+#include "io/unnamed_file.hpp"
 #include "support.hpp"
 
 using namespace tessera;
@@ -51,18 +54,26 @@ template <class Action>
   return WIFEXITED(status) && WEXITSTATUS(status) == code;
 }
 
+[[nodiscard]] bool has_unnamed_files(const temporary_folder& folder) {
+  const int tried = io::open_unnamed(folder / "", 0600);
+  if (tried >= 0) ::close(tried);
+  return tried >= 0;
+}
+
 /// More than the buffer of a writer.
 [[nodiscard]] std::string much() { return std::string(std::size_t{1} << 20, 'x'); }
 
-/// Two files that are being written, one in the place of an old one; ends the process with 9 unless
-/// both temporary files are there.
+/// Two files that are being written, one in the place of an old one, with names of their own where
+/// files can't be without; ends the process with 9 unless that is so.
 void write_two(const temporary_folder& folder, void (*act)()) {
   io::expected<io::file_writer> first = io::file_writer::open(folder / "old");
   io::expected<io::file_writer> second = io::file_writer::open(folder / "new");
   const std::string data = much();
   if (!first || !second || !first->put(as_bytes(data)) || !second->put(as_bytes(data)) ||
-      folder.names().size() != 3)
+      (folder.names().size() != 3 && !has_unnamed_files(folder)))
     ::_exit(9);
+  // What the writers make where files can't be without a name.
+  if (io::create_temporary(folder / "named", 0600) < 0) ::_exit(9);
   act();
 }
 
@@ -122,14 +133,15 @@ TEST_CASE("signals: finished and abandoned files aren't touched", "[io]") {
   const int status = status_of([&] {
     io::handle_signals(3);
     if (!io::write_file(folder / "finished", as_bytes("bytes"))) ::_exit(9);
-    std::string gone;
+    const std::string gone = folder / "gone";
     {
-      io::expected<io::file_writer> abandoned = io::file_writer::open(folder / "never");
-      for (const std::string& name : folder.names())
-        if (name != "finished") gone = name;
+      const int number = io::create_temporary(gone, 0600);
+      ::close(number);
     }
+    ::unlink(gone.c_str());
+    io::forget_temporary(gone);
     // Names that temporary files had are anyone's.
-    spill(folder / gone, "another's");
+    spill(gone, "another's");
     std::raise(SIGTERM);
   });
   CHECK(ended_by(status, SIGTERM));
@@ -158,19 +170,43 @@ TEST_CASE("signals: a process leaves the temporary files of its parent", "[io]")
 
 TEST_CASE("signals: so many temporary files at once, and then others", "[io]") {
   const temporary_folder folder;
-  std::vector<io::file_writer> writers;
-  std::string why;
-  while (why.empty() && writers.size() < 1000) {
-    io::expected<io::file_writer> next =
-        io::file_writer::open(folder / std::to_string(writers.size()));
-    why = message_of(next);
-    if (next) writers.push_back(std::move(*next));
+  std::vector<std::string> made;
+  while (made.size() < 1000) {
+    const std::string next = folder / std::to_string(made.size());
+    const int number = io::create_temporary(next, 0600);
+    if (number < 0) break;
+    ::close(number);
+    made.push_back(next);
   }
-  CHECK(writers.size() == 64);
-  CHECK(why == folder / "64" + ": cannot create a temporary file in " + folder.path() +
-                   "/: Too many open files");
-  writers.pop_back();
-  CHECK(io::file_writer::open(folder / "64"));
+  CHECK(errno == EMFILE);
+  CHECK(made.size() == 64);
+  io::forget_temporary(made.back());
+  const int number = io::create_temporary(folder / "64", 0600);
+  CHECK(number >= 0);
+  ::close(number);
+  made.back() = folder / "64";
+  for (const std::string& path : made) io::forget_temporary(path);
+}
+
+TEST_CASE("signals: a file without a name replaces another", "[io]") {
+  const temporary_folder folder;
+  const int number = io::open_unnamed(folder / "", 0600);
+  if (number < 0) return;
+  spill(folder / "old", "old bytes");
+  spill(folder / "taken", "another's");
+  REQUIRE(::write(number, "new", 3) == 3);
+  CHECK(folder.names() == std::vector<std::string>{"old", "taken"});
+  CHECK_FALSE(io::replace_by_unnamed(number, folder / "taken", folder / "old"));
+  CHECK(errno == EEXIST);
+  CHECK(io::replace_by_unnamed(number, folder / "name", folder / "old"));
+  ::close(number);
+  CHECK(slurp(folder / "old") == "new");
+  CHECK(slurp(folder / "taken") == "another's");
+  const int other = io::open_unnamed(folder / "", 0600);
+  CHECK_FALSE(io::replace_by_unnamed(other, folder / "name", folder / "no/such"));
+  CHECK(errno == ENOENT);
+  ::close(other);
+  CHECK(folder.names() == std::vector<std::string>{"old", "taken"});
 }
 
 TEST_CASE("signals: a mapped file that shrinks is an I/O error", "[io]") {

@@ -154,12 +154,18 @@ void plan_files::write(std::string_view path, std::string_view content, bool app
     if (!wrote) fail(errc::nac_plan_file, wrote.error().message());
     return;
   }
+  std::error_code none;
+  const std::uintmax_t before = fs::file_size(found, none);
   std::FILE* const file = std::fopen(found.c_str(), "ab");
   const bool wrote =
       file != nullptr && std::fwrite(content.data(), 1, content.size(), file) == content.size();
   const int why = errno;
-  if (file == nullptr || std::fclose(file) != 0 || !wrote)
-    fail(errc::nac_plan_file, in_quotes(found), ": ", std::generic_category().message(why));
+  if (file != nullptr && std::fclose(file) == 0 && wrote) return;
+  if (file != nullptr && none)
+    fs::remove(found, none);
+  else if (file != nullptr)  // a part was appended
+    fs::resize_file(found, before, none);
+  fail(errc::nac_plan_file, in_quotes(found), ": ", std::generic_category().message(why));
 }
 
 }  // namespace vm::nac
