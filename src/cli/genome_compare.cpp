@@ -13,6 +13,7 @@
 #include "genome.hpp"
 #include "genome/clusters.hpp"
 #include "genome/columns.hpp"
+#include "genome/gene_text.hpp"
 #include "genome/tree.hpp"
 #include "genome_tables.hpp"
 
@@ -179,7 +180,8 @@ comparison compare(const genome_inputs& in, const comparison_options& how, std::
     show_note("sampled " + std::to_string(out.of.size()) + " of " + std::to_string(size) +
               " models, seed " + std::to_string(how.seed));
   out.found = how.genes.mine(out.all, places);
-  if (!out.found.complete) show_note("the search for genes is incomplete: it reached a limit");
+  if (!out.found.complete)
+    show_note("the search for genes is incomplete: " + coverage_line(out.found));
   genomics::distance_options distances;
   distances.operations = !how.genes_only;
   distances.compositions = how.compositions;

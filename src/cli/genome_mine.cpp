@@ -80,7 +80,7 @@ struct options {
       read_corpus(o.in, "genome mine", all, {.parameter_names = o.parameter_names});
   if (!in.complete) return in.code;
   const genomics::findings found = o.genes.mine(all, o.reorder);
-  if (!found.complete) show_note("the search for genes is incomplete: it reached a limit");
+  if (!found.complete) show_note("the search for genes is incomplete: " + coverage_line(found));
   if (writes) {
     const reporting to{o.in.paths[0], o.in.json};
     const genomics::reordered first =

@@ -62,11 +62,25 @@ struct gene_place {
   std::vector<std::uint32_t> nodes;  ///< of the graph, ascending
 };
 
+/// How far a search for connected and gapped genes came, in all of its passes together.
+struct search_coverage {
+  std::uint64_t nodes = 0;           ///< that sets were to be searched from
+  std::uint64_t finished_nodes = 0;  ///< of these, from which the search came to its end
+  std::uint64_t models = 0;
+  std::uint64_t finished_models = 0;      ///< in which no limit took effect
+  std::uint64_t models_without_gaps = 0;  ///< which have too many
+  std::uint64_t uncounted_sets = 0;       ///< whose genes were too many, at least
+  std::uint64_t gapped_sets = 0;          ///< that grew only if their genes were found before
+  std::uint64_t ungrown_sets = 0;         ///< of these: what they would become wasn't searched
+  friend bool operator==(const search_coverage&, const search_coverage&) = default;
+};
+
 struct findings {
   std::vector<gene> genes;              ///< in the order in which they were chosen
   std::vector<occurrence> occurrences;  ///< by graph, then by gene
   std::vector<gene_place> places;  ///< where the options ask for them: by graph, gene and nodes
   bool complete = true;            ///< no limit of work or memory cut the search short
+  search_coverage examined;        ///< all 0 of contiguous genes
 };
 
 /// How far work is, from 0 to `total`; called from one thread at a time.

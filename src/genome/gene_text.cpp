@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "columns.hpp"
@@ -23,6 +24,20 @@ namespace {
 
 [[nodiscard]] std::string node_name(const vocabulary& names, const gene& g, std::size_t node) {
   return printable(short_target(names.target(operation_of(names, g, node))));
+}
+
+/// Rounded down: 1 is all.
+[[nodiscard]] double share_of(const search_coverage& c, double digits) noexcept {
+  return std::floor(static_cast<double>(c.finished_nodes) / static_cast<double>(c.nodes) * digits) /
+         digits;
+}
+void put_coverage(json::writer& w, const search_coverage& c) {
+  w.key("examined").begin_object(true).key("share").number(share_of(c, 1e6));
+  w.key("nodes").integer(c.nodes).key("finished_nodes").integer(c.finished_nodes);
+  w.key("models").integer(c.models).key("finished_models").integer(c.finished_models);
+  w.key("models_without_gaps").integer(c.models_without_gaps);
+  w.key("uncounted_sets").integer(c.uncounted_sets).key("gapped_sets").integer(c.gapped_sets);
+  w.key("ungrown_sets").integer(c.ungrown_sets).end();
 }
 
 /// "3 x " of a COPY.
@@ -144,6 +159,27 @@ std::string gene_line(const vocabulary& names, const gene& g) {
   return out;
 }
 
+std::string coverage_line(const findings& found) {
+  const search_coverage& c = found.examined;
+  if (c.nodes == 0) return "it reached a limit";
+  const auto of = [](std::uint64_t part, std::uint64_t all) {
+    return std::to_string(part) + " of " + std::to_string(all);
+  };
+  std::string out = "finished from " + of(c.finished_nodes, c.nodes) + " nodes in all passes (" +
+                    fixed(100 * share_of(c, 1e3), 1) + " %), and in " +
+                    of(c.finished_models, c.models) + " models without reaching a limit";
+  std::string left;
+  const auto add = [&left](std::uint64_t count, const std::string& what) {
+    if (count != 0) left.append(left.empty() ? "; left: " : ", ").append(what);
+  };
+  add(c.models_without_gaps,
+      "all gaps of " + std::to_string(c.models_without_gaps) + " models, which have too many");
+  add(c.uncounted_sets, std::to_string(c.uncounted_sets) + " sets or more of too many genes");
+  add(c.ungrown_sets,
+      of(c.ungrown_sets, c.gapped_sets) + " sets with gaps, which didn't grow further");
+  return out + left;
+}
+
 text genes_table(const corpus& of, const findings& found, std::size_t max_genes,
                  const names_by_code& known) {
   const std::size_t shown = std::min(max_genes, found.genes.size());
@@ -168,6 +204,7 @@ text genes_table(const corpus& of, const findings& found, std::size_t max_genes,
   }
   if (shown < found.genes.size()) out << found.genes.size() - shown << " more\n";
   if (!found.complete) out << "the search reached its limits: there may be more\n";
+  if (!found.complete && found.examined.nodes != 0) out << coverage_line(found) << '\n';
   return out;
 }
 
@@ -175,6 +212,7 @@ text genes_json(const corpus& of, const findings& found, const names_by_code& kn
   text out;
   json::writer w(out, json::indented);
   w.begin_object().key("complete").boolean(found.complete);
+  if (!found.complete && found.examined.nodes != 0) put_coverage(w, found.examined);
   w.key("models").integer(of.size()).key("genes").begin_array();
   // Occurrences come by graph; here they are wanted by gene.
   std::vector<std::vector<const occurrence*>> by_gene(found.genes.size());

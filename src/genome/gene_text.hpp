@@ -43,6 +43,9 @@ namespace genomics {
 /// A gene on one line, for people.
 [[nodiscard]] std::string gene_line(const vocabulary& names, const gene& g);
 
+/// What a search that is incomplete did and what it left, on one line.
+[[nodiscard]] std::string coverage_line(const findings& found);
+
 /// Names that people have for genes, by their canonical codes.
 using names_by_code = std::map<std::string, std::string, std::less<>>;
 
@@ -51,9 +54,11 @@ using names_by_code = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] text genes_table(const corpus& of, const findings& found,
                                std::size_t max_genes = ~std::size_t{0},
                                const names_by_code& known = {});
-/// {"complete", "models", "genes": [{"rank", "name", "form", "score", "models", "occurrences",
+/// {"complete", "examined", "models", "genes": [{"rank", "name", "form", "score", "models", "occurrences",
 /// "operations", "edges", "gaps", "code", "by_model"}]}: an edge is [from, to, input], a gap
-/// [from, to]; a gene without a name has none.
+/// [from, to]; a gene without a name has none. "examined" is there where a search for subgraphs is
+/// incomplete: {"share", "nodes", "finished_nodes", "models", "finished_models", "models_without_gaps",
+/// "uncounted_sets", "gapped_sets", "ungrown_sets"}, the share being that of finished nodes.
 [[nodiscard]] text genes_json(const corpus& of, const findings& found,
                               const names_by_code& known = {});
 /// Each group: its occurrences and skeleton, then rank, occurrences and gene of each of its genes.

@@ -66,11 +66,11 @@ class graph_writer {
     const auto [at, is_new] = kinds_.try_emplace({kind, ranks}, kind);
     if (is_new) {
       const vocabulary& names = from_.names();
-      const vocabulary::kind_row row = names[kind];
-      const std::string variation = renamed(names.variations()[row.variation], ranks);
+      const vocabulary::kind_row as = names[kind];
+      const std::string variation = renamed(names.variations()[as.variation], ranks);
       if (!variation.empty())
-        at->second = to_.names().kind(names.operations()[row.operation], variation,
-                                      names.arguments(row.constants));
+        at->second = to_.names().kind(names.operations()[as.operation], variation,
+                                      names.arguments(as.constants));
     }
     if (at->second != kind) inputs_ = std::move(sorted);
     return at->second;
@@ -163,9 +163,9 @@ findings forms_of(const corpus& graphs, const findings& found,
     const auto length = static_cast<std::uint32_t>(found.genes[p.gene].labels.size());
     if (!is_contiguous(text, nodes, p.first, at, length)) continue;
     gene g = contiguous_gene(graphs, text, at, length);
-    const auto [row, is_new] = known.try_emplace({p.gene, g.code}, forms.size());
+    const auto [known_as, is_new] = known.try_emplace({p.gene, g.code}, forms.size());
     if (is_new) forms.push_back({std::move(g), p.gene});
-    form& f = forms[row->second];
+    form& f = forms[known_as->second];
     ++f.what.occurrences;
     if (f.last_graph != p.graph) ++f.what.models;
     f.last_graph = p.graph;

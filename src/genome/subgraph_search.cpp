@@ -116,7 +116,7 @@ void subgraph_search::start(const pass& p) {
 
 void subgraph_search::begin_part() {
   ++part_;
-  cut_ = false;
+  examined_ = {};
   candidates_.clear();
   if (codes_.size() <= max_codes) return;
   const pass again = pass_;
@@ -126,7 +126,7 @@ void subgraph_search::begin_part() {
 std::uint64_t subgraph_search::look_at(const corpus::graph& g, std::span<const std::uint32_t> order,
                                        const std::vector<bool>& usable, std::uint64_t budget) {
   dataflow seen(g, order, labels_, usable, pass_.gapped ? pass_.max_gap : 0);
-  cut_ = cut_ || seen.gaps_cut();
+  cut_ = gaps_cut_ = seen.gaps_cut();
   graph_ = &seen;
   near_.assign(seen.size(), false);
   place_in_set_.assign(seen.size(), 0);
@@ -139,6 +139,8 @@ std::uint64_t subgraph_search::look_at(const corpus::graph& g, std::span<const s
     stopped_ = false;
     look_from(first);
     counter_.end_first();
+    ++examined_.nodes;
+    examined_.finished_nodes += stopped_ ? 0 : 1;
     left -= before - allowance_;
   }
   counts_ = counter_.end_graph();
@@ -262,8 +264,13 @@ bool subgraph_search::visit() {
   if (!pass_.gapped) {
     if (pass_.size == 0) count((*pass_.wanted)[gene]);
   } else if (set_.size() > 1 && set_.size() < pass_.size) {
-    if (pass_.prunes && add_gaps() && !known_gaps(next_state(states_.back(), gap_words_)))
-      return false;
+    if (pass_.prunes && add_gaps()) {
+      ++examined_.gapped_sets;
+      if (!known_gaps(next_state(states_.back(), gap_words_))) {
+        ++examined_.ungrown_sets;
+        return false;
+      }
+    }
   } else if (set_.size() > 1 && add_gaps()) {
     const std::uint32_t found = counted_gene(next_state(states_.back(), gap_words_));
     count(pass_.size == 0 && found != none ? (*pass_.wanted)[found] : found);
@@ -377,19 +384,25 @@ std::uint32_t subgraph_search::counted_gene(std::uint32_t state) {
         place_.push_back(0);
         part_of_.push_back(0);
       }
-      if (code == none) return cut_ = true, none;
+      if (code == none) return leave_uncounted();
     }
     meanings_[state].counted = code;
     meanings_[state].table = tables_;
   }
   if (code == none || pass_.size == 0) return code;
   if (part_of_[code] != part_) {
-    if (candidates_.size() == pass_.max_candidates) return cut_ = true, none;
+    if (candidates_.size() == pass_.max_candidates) return leave_uncounted();
     part_of_[code] = part_;
     place_[code] = static_cast<std::uint32_t>(candidates_.size());
     candidates_.push_back({code, 0, 0, 0});
   }
   return place_[code];
+}
+
+std::uint32_t subgraph_search::leave_uncounted() {
+  ++examined_.uncounted_sets;
+  cut_ = true;
+  return none;
 }
 
 void subgraph_search::count(std::uint32_t gene) {

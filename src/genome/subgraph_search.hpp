@@ -21,7 +21,7 @@
 //
 // Lifetime:   borrows labels and frequent genes.
 // Errors:     std::bad_alloc, std::length_error.
-// Limits:     max_candidates in a part; what is beyond isn't counted, and cut() says so.
+// Limits:     max_candidates in a part; what is beyond isn't counted, and examined() says so.
 // Allocation: 60 bytes for each of 2^20 states; 200 for each of 2^18 candidates, and of the part's.
 
 #ifndef TESSERA_GENOME_SUBGRAPH_SEARCH_HPP
@@ -35,6 +35,7 @@
 #include "canonical.hpp"
 #include "dataflow.hpp"
 #include "disjoint_counter.hpp"
+#include "gene.hpp"
 #include "key_table.hpp"
 #include "numbered.hpp"
 
@@ -85,8 +86,12 @@ class subgraph_search {
   [[nodiscard]] std::span<const disjoint_counter::occurrence_set> sets() const {
     return counter_.sets();
   }
-  /// Whether a limit kept anything of the part from being counted.
+  /// Whether a limit kept anything of the graph that was looked at last from being counted, and
+  /// whether its gaps were too many.
   [[nodiscard]] bool cut() const { return cut_; }
+  [[nodiscard]] bool gaps_cut() const { return gaps_cut_; }
+  /// Of the part, but for models.
+  [[nodiscard]] const search_coverage& examined() const { return examined_; }
 
  private:
   /// A set as it was visited: the one that it grew from, and what was added.
@@ -119,6 +124,7 @@ class subgraph_search {
   [[nodiscard]] bool add_gaps();
   [[nodiscard]] bool known_gaps(std::uint32_t state);
   [[nodiscard]] std::uint32_t counted_gene(std::uint32_t state);
+  [[nodiscard]] std::uint32_t leave_uncounted();
   void count(std::uint32_t gene);
 
   const operation_labels& labels_;
@@ -145,7 +151,8 @@ class subgraph_search {
   disjoint_counter counter_{max_canonical_nodes};
   std::span<const disjoint_counter::count> counts_;
   std::uint64_t allowance_ = 0;
-  bool stopped_ = false, cut_ = false;
+  bool stopped_ = false, cut_ = false, gaps_cut_ = false;
+  search_coverage examined_;
 };
 
 }  // namespace genomics

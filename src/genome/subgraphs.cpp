@@ -52,6 +52,8 @@ class miner {
     const std::uint64_t forms = how_.max_gap != 0 ? 2 : 1;
     const std::uint64_t sizes = how_.max_nodes + (forms - 1) * (how_.max_gapped_nodes - 1);
     orders_.resize(of.size());
+    is_cut_.resize(of.size());
+    has_no_gaps_.resize(of.size());
     parallel(how_.threads, of.size(),
              [this](unsigned, std::size_t g) { orders_[g] = dataflow_order(corpus_[g], labels_); });
     steps_ = of.size() * (sizes + forms);
@@ -85,7 +87,7 @@ class miner {
     std::vector<occurrence> occurrences;
     std::vector<gene_place> places;
     std::uint64_t work = 0;
-    bool cut = false;
+    search_coverage examined;
   };
 
   /// One pass: all parts, a few at a time, each merged in its turn.
@@ -107,7 +109,11 @@ class miner {
       });
       for (part_result& r : results) {
         work += r.work;
-        complete_ = complete_ && !r.cut;
+        examined_.nodes += r.examined.nodes;
+        examined_.finished_nodes += r.examined.finished_nodes;
+        examined_.uncounted_sets += r.examined.uncounted_sets;
+        examined_.gapped_sets += r.examined.gapped_sets;
+        examined_.ungrown_sets += r.examined.ungrown_sets;
         merge(r);
       }
       const std::size_t done = std::min(corpus_.size(), (first + count) * graphs_a_part_);
@@ -118,12 +124,14 @@ class miner {
   }
 
   void look_at(subgraph_search& search, const subgraph_search::pass& pass, std::size_t first,
-               std::uint64_t a_node, part_result& to) const {
+               std::uint64_t a_node, part_result& to) {
     search.begin_part();
     const std::size_t end = std::min(corpus_.size(), first + graphs_a_part_);
     for (std::size_t g = first; g < end; ++g) {
       const corpus::graph graph = corpus_[g];
       to.work += search.look_at(graph, orders_[g], usable_, a_node * graph.size());
+      if (search.cut()) is_cut_[g] = 1;
+      if (search.gaps_cut()) has_no_gaps_[g] = 1;
       if (pass.size == 0)
         for (const disjoint_counter::count& c : search.counts())
           to.occurrences.push_back({static_cast<std::uint32_t>(g), c.gene, c.occurrences});
@@ -134,7 +142,7 @@ class miner {
         to.places.push_back(std::move(place));
       }
     }
-    to.cut = search.cut();
+    to.examined = search.examined();
     for (const subgraph_search::candidate& c : search.candidates()) {
       const key_table::key words = search.words(c);
       to.words.insert(to.words.end(), words.begin(), words.end());
@@ -154,6 +162,7 @@ class miner {
         std::uint32_t code = codes.find(words);
         if (code == none) {
           if (codes.size() == how_.max_candidates) {
+            examined_.uncounted_sets += r.counts[i].occurrences;
             complete_ = false;
             continue;
           }
@@ -346,7 +355,13 @@ class miner {
     std::sort(out.places.begin(), out.places.end(), [](const gene_place& a, const gene_place& b) {
       return std::tie(a.graph, a.gene, a.nodes) < std::tie(b.graph, b.gene, b.nodes);
     });
-    out.complete = complete_;
+    const auto cut = static_cast<std::size_t>(std::count(is_cut_.begin(), is_cut_.end(), 1));
+    examined_.models = corpus_.size();
+    examined_.finished_models = corpus_.size() - cut;
+    examined_.models_without_gaps =
+        static_cast<std::uint64_t>(std::count(has_no_gaps_.begin(), has_no_gaps_.end(), 1));
+    out.complete = complete_ && cut == 0;
+    out.examined = examined_;
     return out;
   }
 
@@ -367,6 +382,8 @@ class miner {
   std::vector<gene_place> places_;
   std::size_t graphs_a_part_ = 1;
   std::uint64_t steps_ = 0, steps_done_ = 0;
+  std::vector<unsigned char> is_cut_, has_no_gaps_;  // by graph
+  search_coverage examined_;
   bool complete_ = true;
 };
 

@@ -50,7 +50,7 @@
 // Whichever of them takes effect makes findings.complete false, and takes effect at the same place
 // each time: findings depend on neither threads, time, nor the order of nodes within graphs, but for
 // counts where nodes are alike in all that lies around them. When it is false, genes can be missing,
-// and counts are lower bounds.
+// and counts are lower bounds; findings.examined says how much was done, and what was left.
 //
 // Lifetime:   values; labels are operations of the corpus's vocabulary.
 // Errors:     std::bad_alloc, and std::length_error beyond 2^31 inputs of a graph.

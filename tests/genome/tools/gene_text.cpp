@@ -90,11 +90,60 @@ TEST_CASE("genome/gene_text: tables", "[genome_tools]") {
         "   1  12345      10        12345      2  conv > bn\n"
         "1 more\n"
         "the search reached its limits: there may be more\n");
+  CHECK(coverage_line(s.found) == "it reached a limit");
+  s.found.examined = {.nodes = 2000, .finished_nodes = 1999, .models = 5, .finished_models = 4};
+  const std::string line =
+      "finished from 1999 of 2000 nodes in all passes (99.9 %), and in 4 of 5 models without "
+      "reaching "
+      "a limit";
+  CHECK(coverage_line(s.found) == line);
+  CHECK(genes_table(s.all, s.found, 1) ==
+        "rank  score  models  occurrences  nodes  gene\n"
+        "   1  12345      10        12345      2  conv > bn\n"
+        "1 more\n"
+        "the search reached its limits: there may be more\n" +
+            line + '\n');
+  s.found.examined.models_without_gaps = 1;
+  s.found.examined.uncounted_sets = 2;
+  CHECK(coverage_line(s.found) ==
+        line +
+            "; left: all gaps of 1 models, which have too many, 2 sets or "
+            "more of too many genes");
+  s.found.examined.models_without_gaps = s.found.examined.uncounted_sets = 0;
+  s.found.examined.gapped_sets = 7;
+  CHECK(coverage_line(s.found) == line);
+  s.found.examined.ungrown_sets = 3;
+  CHECK(coverage_line(s.found) ==
+        line + "; left: 3 of 7 sets with gaps, which didn't grow further");
   CHECK(alleles_table(s.all, s.found, alleles(s.found)) ==
         "2 genes, 12352 occurrences of {\"form\":\"connected\",\"nodes\":2,\"edges\":[[0,1]]}\n"
         "rank  occurrences  gene\n"
         "   1        12345  conv > bn\n"
         "   2            7  conv > ln\n");
+}
+
+TEST_CASE("genome/gene_text: JSON of a search that is incomplete", "[genome_tools]") {
+  sample_genes s;
+  s.found.complete = false;
+  const std::string_view examined = "\"examined\": ";
+  const tessera::text unknown = genes_json(s.all, s.found);
+  CHECK(unknown.view().find(examined) == std::string_view::npos);
+  s.found.examined = {.nodes = 3000001,
+                      .finished_nodes = 3000000,
+                      .models = 4,
+                      .finished_models = 3,
+                      .models_without_gaps = 1,
+                      .uncounted_sets = 5,
+                      .gapped_sets = 9,
+                      .ungrown_sets = 8};
+  const tessera::text json = genes_json(s.all, s.found);
+  const std::size_t at = json.view().find(examined);
+  REQUIRE(at != std::string_view::npos);
+  CHECK(
+      json.view().substr(at + examined.size(), json.view().find('}', at) - at - examined.size()) ==
+      R"({"share":0.999999,"nodes":3000001,"finished_nodes":3000000,"models":4,)"
+      R"("finished_models":3,"models_without_gaps":1,"uncounted_sets":5,"gapped_sets":9,)"
+      R"("ungrown_sets":8)");
 }
 
 TEST_CASE("genome/gene_text: JSON", "[genome_tools]") {

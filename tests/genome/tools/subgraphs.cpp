@@ -74,6 +74,11 @@ void same_as_naive(const std::vector<plain_graph>& graphs, const subgraph_option
   for (const plain_graph& g : graphs) add_to(all, g);
   const findings found = mine_subgraphs(all, how);
   CHECK(found.complete);
+  CHECK(found.examined.nodes != 0);
+  CHECK(found.examined == search_coverage{.nodes = found.examined.nodes,
+                                          .finished_nodes = found.examined.nodes,
+                                          .models = all.size(),
+                                          .finished_models = all.size()});
   std::vector<plain_graph> ordered;
   for (std::size_t i = 0; i < graphs.size(); ++i)
     ordered.push_back(in_dataflow_order(all, i, graphs[i]));
@@ -109,7 +114,7 @@ void same_as_naive(const std::vector<plain_graph>& graphs, const subgraph_option
 }
 
 [[nodiscard]] bool same(const findings& a, const findings& b) {
-  if (a.genes.size() != b.genes.size() || a.complete != b.complete ||
+  if (a.genes.size() != b.genes.size() || a.complete != b.complete || a.examined != b.examined ||
       a.occurrences.size() != b.occurrences.size())
     return false;
   for (std::size_t i = 0; i < a.genes.size(); ++i) {
@@ -345,6 +350,10 @@ TEST_CASE("genome/subgraphs: threads make no difference", "[genome_tools]") {
     const findings four = mine_subgraphs(all, how);
     CHECK(same(one, four));
     CHECK(one.complete == (work > 8000));
+    CHECK(one.examined.models == 8);
+    CHECK((one.examined.finished_models == 8) == one.complete);
+    CHECK((one.examined.finished_nodes == one.examined.nodes) == one.complete);
+    CHECK(one.examined.finished_nodes > 0);
     CHECK(!one.genes.empty());
   }
 }
@@ -363,6 +372,12 @@ TEST_CASE("genome/subgraphs: a hub takes its share of the work and no more", "[g
   add_to(all, g);
   const findings f = mine_subgraphs(all, {.max_nodes = 8, .max_work = 200000});
   CHECK_FALSE(f.complete);
+  // Of each graph only the hub, in the passes from some size on; from all else sets were searched.
+  CHECK(f.examined.models == 2);
+  CHECK(f.examined.finished_models == 0);
+  const std::uint64_t left = f.examined.nodes - f.examined.finished_nodes;
+  CHECK(left >= 2);
+  CHECK(left <= 2 * 9);
   const gene* const chain = gene_of(f, R"({"labels":["a","b","c"],"edges":[[0,1,0],[1,2,0]]})");
   REQUIRE(chain != nullptr);
   CHECK(chain->occurrences == 20);
@@ -393,6 +408,10 @@ TEST_CASE("genome/subgraphs: the best genes are the same, however few are kept",
   }
   // Those with gaps may lack some. What there is holds.
   CHECK_FALSE(best_gapped.complete);
+  CHECK(best_gapped.examined.ungrown_sets > 0);
+  CHECK(best_gapped.examined.ungrown_sets <= best_gapped.examined.gapped_sets);
+  CHECK(best_gapped.examined.finished_nodes == best_gapped.examined.nodes);
+  CHECK(best_gapped.examined.finished_models == 4);
   REQUIRE(best_gapped.genes.size() == 7);
   CHECK(best_gapped.genes[0].code == gapped.genes[0].code);
   for (const gene& g : best_gapped.genes) {
@@ -442,6 +461,9 @@ TEST_CASE("genome/subgraphs: too many candidates cut the search short", "[genome
   const findings less = mine_subgraphs(all, how);
   CHECK_FALSE(less.complete);
   CHECK(less.genes.size() == 20);
+  CHECK(less.examined.uncounted_sets == 40);
+  CHECK(less.examined.finished_models == 0);
+  CHECK(less.examined.finished_nodes == less.examined.nodes);
   for (const gene& found : less.genes) CHECK(found.occurrences == 40);
   how.threads = 3;
   CHECK(same(less, mine_subgraphs(all, how)));
@@ -454,6 +476,8 @@ TEST_CASE("genome/subgraphs: too many candidates cut the search short", "[genome
   const findings two = mine_subgraphs(different, how);
   CHECK_FALSE(two.complete);
   CHECK(two.genes.size() == 2);
+  CHECK(two.examined.uncounted_sets == 4);
+  CHECK(two.examined.finished_models == 6);
 }
 
 TEST_CASE("genome/subgraphs: a graph of too many gaps has none", "[genome_tools]") {
@@ -473,6 +497,8 @@ TEST_CASE("genome/subgraphs: a graph of too many gaps has none", "[genome_tools]
   for (const std::uint32_t max_gap : {1u, 4u}) {
     const findings f = mine_subgraphs(all, {.min_nodes = 2, .max_nodes = 2, .max_gap = max_gap});
     CHECK(f.complete == (max_gap == 1));
+    CHECK(f.examined.models_without_gaps == (max_gap == 1 ? 0 : 2));
+    CHECK(f.examined.finished_models == (max_gap == 1 ? 2 : 0));
     CHECK((gene_of(f, gap) != nullptr) == (max_gap == 1));
     CHECK(gene_of(f, R"({"labels":["add","mul"],"edges":[[0,1,0]]})") != nullptr);
   }
@@ -495,5 +521,7 @@ TEST_CASE("genome/subgraphs: empty corpora and odd options", "[genome_tools]") {
   const findings none = mine_subgraphs(all, {.max_work = 0});
   CHECK(none.genes.empty());
   CHECK_FALSE(none.complete);
+  CHECK(none.examined.nodes > 0);
+  CHECK(none.examined.finished_nodes == 0);
   CHECK(mine_subgraphs(all, {.max_genes = 1}).genes.size() == 1);
 }
