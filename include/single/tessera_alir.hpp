@@ -4967,10 +4967,10 @@ class reader {
   /// Continues at `at`, after the value or the elements of the open array that were read from
   /// rest().
   void resume(const char* at) noexcept { at_ = at; }
-  /// Whether `more` containers inside one another may still be opened.
-  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
-    return limit_.max_depth - depth_ >= more;
-  }
+  /// Where the last value ended.
+  [[nodiscard]] const char* place() const noexcept { return at_; }
+  /// How many containers inside one another may still be opened.
+  [[nodiscard]] std::uint32_t depth_left() const noexcept { return limit_.max_depth - depth_; }
 
   /// Byte offset of the value or bracket that comes next.
   [[nodiscard]] std::uint64_t offset() {
@@ -7599,7 +7599,7 @@ class json_model_reader {
   bool read_rows() {
     const std::string_view rest = in_.rest();
     const std::uint64_t offset = in_.offset();
-    if (offset < 16 || rest.size() < 2 || !in_.has_depth(2)) return false;
+    if (offset < 16 || rest.size() < 2 || in_.depth_left() < 2) return false;
     operation_sink to{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
     std::uint64_t most = max_operations() - m_.ops.size();
     for (const std::size_t room : {m_.ops.available(), m_.source.ops.available()})

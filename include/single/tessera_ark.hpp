@@ -2992,11 +2992,13 @@ class interner {
   /// The sizes of all the model's pools.
   struct mark {
     std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
-        characters;
+        characters, changes;
   };
-  /// From now on, until the next mark, go_back() can undo what is added.
+  /// From now on, until this is called again, go_back() can undo what is added.
   [[nodiscard]] mark set_mark() noexcept;
-  /// Cuts all pools back to where they were at the last mark.
+  /// One more place to go back to, after set_mark().
+  [[nodiscard]] mark inner_mark() const noexcept;
+  /// Cuts all pools back to where they were at a mark. Inner marks after it are void.
   void go_back(const mark& to);
 
   /// Whether a pool exceeded 32-bit indices; the model is then invalid.
@@ -5120,10 +5122,10 @@ class reader {
   /// Continues at `at`, after the value or the elements of the open array that were read from
   /// rest().
   void resume(const char* at) noexcept { at_ = at; }
-  /// Whether `more` containers inside one another may still be opened.
-  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
-    return limit_.max_depth - depth_ >= more;
-  }
+  /// Where the last value ended.
+  [[nodiscard]] const char* place() const noexcept { return at_; }
+  /// How many containers inside one another may still be opened.
+  [[nodiscard]] std::uint32_t depth_left() const noexcept { return limit_.max_depth - depth_; }
 
   /// Byte offset of the value or bracket that comes next.
   [[nodiscard]] std::uint64_t offset() {
@@ -6429,14 +6431,18 @@ TESSERA_INLINE std::uint32_t interner::tensor(const ark::tensor& t) {
 TESSERA_INLINE auto interner::set_mark() noexcept -> mark {
   journal_.clear();
   noting_ = true;
+  return inner_mark();
+}
+
+TESSERA_INLINE auto interner::inner_mark() const noexcept -> mark {
   const model& g = model_;
-  return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
-          g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
-          g.integers.size(), g.members.size(), g.characters.size()};
+  return {g.nodes.size(),    g.ops.size(),     g.uses.size(),       g.arguments.size(),
+          g.tensors.size(),  g.layouts.size(), g.buffers.size(),    g.tags.size(),
+          g.integers.size(), g.members.size(), g.characters.size(), journal_.size()};
 }
 
 TESSERA_INLINE void interner::go_back(const mark& to) {
-  for (; !journal_.empty(); journal_.pop_back())
+  for (; journal_.size() > to.changes; journal_.pop_back())
     journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
   const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
     if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;
@@ -8741,7 +8747,7 @@ struct dialect_signs {
 //
 // Nodes by comparison with earlier ones: the fast path of read.hpp.
 //
-//   detail::fast_nodes fast(g, names, signs, limit);
+//   detail::fast_nodes fast(plain);           // a graph_reader
 //   for (in.array(); in.element();)
 //     if (!fast.read(in)) plain.node(in);     // as many as it takes, then one that it doesn't
 //
@@ -8749,13 +8755,14 @@ struct dialect_signs {
 //
 //   keys      in any order, with any white space (repeated_text.hpp)
 //   tensors   whole, but for two numbers, the tensor's Id and its buffer's. Which pattern comes is
-//             guessed: the one that the Id had before, or that followed on the same tensors. Three
-//             comparisons and two numbers then read a tensor
+//             guessed: the one that the Id had before, that followed on the same tensors, or that
+//             goes on like this one after the Id. Three comparisons and two numbers then read a tensor
 //   Args      whole
 //
-// A node with anything unusual in it (escapes, unknown members, numbers of more than 15 digits, values
-// of the wrong kind) is undone and left to the plain reader, which also finds the error if there is
-// one. Models and errors are the same with and without it.
+// Anything unusual is left to the plain reader, but no more than that: a string with escapes, an
+// integer of more than 15 digits, an unknown member, a tensor, Args. A node that can't be read so, as
+// when a value is of the wrong kind, is undone and left to it whole: it also finds the error if there
+// is one. Models and errors are the same with and without it.
 //
 // Lifetime:   borrows the text, the model and its interner.
 // Errors:     none; it stops before a node that it doesn't recognise.
@@ -8783,14 +8790,13 @@ struct dialect_signs {
 // The text between a value and the next one (comma, white space, key in quotes, colon) is the same in
 // nearly all objects of a kind. For each member it is kept as a view of its last occurrence; one
 // comparison then gives the next key, for any order of keys and any white space. Only a difference is
-// parsed, and kept instead.
+// parsed, and kept instead. What is unusual inside a value is read by a json::reader from there on.
 //
 // Lifetime:   borrows the text.
-// Errors:     none: a step returns null at anything unusual, which json::reader then reads, or
-//             refuses. What isn't null is as json::reader reads it.
-// Limits:     integers have 15 digits; strings have no escapes; the last 24 bytes of the text, and
-//             lists of more than `max` elements, are unusual.
-// Allocation: none.
+// Errors:     none: a step returns null at anything that it doesn't read, which json::reader then
+//             reads, or refuses. What isn't null is as json::reader reads it.
+// Limits:     the last 24 bytes of the text, and lists of more than `max_items`, aren't read.
+// Allocation: that of json::reader, where one is needed.
 
 #ifndef TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
 #define TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
@@ -8858,7 +8864,7 @@ name_slots(const Row (&)[Count]) -> name_slots<Count>;
 
 class repeated_text {
  protected:
-  explicit repeated_text(std::uint64_t max) noexcept : max_(max) {}
+  explicit repeated_text(const limits& limit) noexcept : limit_(limit) {}
 
   static constexpr std::size_t reach = 24;  // what small values may look at
 
@@ -8908,14 +8914,17 @@ class repeated_text {
   // ---- Objects and arrays
 
   struct link : expected {
-    std::size_t key = 0;  // which member it leads to; the number of keys after the last one
+    std::size_t key = 0;     // which member it leads to: that many keys after the last one, and
+                             // one more for a member that isn't of the keys
+    std::size_t key_at = 0;  // where the quote before its key is
   };
-  /// What leads from each member to the next; the last entry is for the first member.
+  /// What leads from each member to the next; the last entries are for the first member, and for
+  /// what follows a member that isn't of the keys.
   template <std::size_t Keys>
-  using links = link[Keys + 1];
+  using links = link[Keys + 2];
 
   [[gnu::noinline]] bool learn(const name_table& keys, link& l, const char* const p,
-                               bool first) const noexcept {
+                               bool first) const {
     const char* q = first ? p : space(p);
     if (q == end_) return false;
     l.text = p;
@@ -8926,26 +8935,34 @@ class repeated_text {
     }
     q = space(q + 1);
     l.size = SIZE_MAX;
-    std::string_view key;
-    if ((q = quoted(q, key)) == nullptr) return false;
-    l.key = keys.find(key);
+    l.key_at = static_cast<std::size_t>(q - p);
+    q = string(q, [&](std::string_view key) { l.key = keys.find(key); });
+    if (q == nullptr) return false;
+    if (l.key == keys.count) ++l.key;
     q = space(q);
-    if (l.key == keys.count || q == end_ || *q != ':') return false;
+    if (q == end_ || *q != ':') return false;
     l.size = static_cast<std::size_t>(space(q + 1) - p);
     return true;
   }
-  /// Calls value(key, at) for each member, which returns what follows; `seen` gets their bits.
-  template <std::size_t Keys, class Value>
+  /// Calls value(key, at) for each member of the keys and other(quote before its key, at) for any
+  /// other, which return what follows; `seen` gets a bit for each of the keys.
+  template <std::size_t Keys, class Value, class Other>
   [[gnu::always_inline]] const char* object(const name_slots<Keys>& keys, links<Keys>& next,
-                                            const char* p, unsigned& seen, Value value) {
+                                            const char* p, unsigned& seen, Value value,
+                                            Other other) {
     seen = 0;
     for (std::size_t before = Keys;;) {
       link& l = next[before];
       if (!is(p, l.text, l.size) || (l.key != Keys && is_space(p[l.size])))
         if (!learn(keys.table(), l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
+      const char* const key = p + l.key_at;
       p += l.size;
       before = l.key;
       if (before == Keys) return p;
+      if (before > Keys) {
+        if ((p = other(key, p)) == nullptr) return nullptr;
+        continue;
+      }
       if ((seen >> before & 1) != 0) return nullptr;
       seen |= 1u << before;
       if ((p = value(before, p)) == nullptr) return nullptr;
@@ -8965,7 +8982,7 @@ class repeated_text {
     p = separator(s.open, p, '[');
     if (p == nullptr || p == end_) return nullptr;
     for (;;) {
-      if ((p = element(p)) == nullptr || ++count > max_) return nullptr;
+      if ((p = element(p)) == nullptr || ++count > limit_.max_items) return nullptr;
       if (end_ - p < 2) return nullptr;
       if (*p == ',' && !is_space(p[1])) {
         ++p;
@@ -8983,8 +9000,16 @@ class repeated_text {
 
   // ---- Values
 
+  /// What `read` reads with a reader from `p` on; null when that fails.
+  template <class Read>
+  [[gnu::cold, gnu::noinline]] const char* by_reader(const char* p, Read read) const {
+    if (p == end_ || *p == '\xef') return nullptr;  // where readers skip a byte order mark
+    json::reader in({p, static_cast<std::size_t>(end_ - p)}, limit_);
+    read(in);
+    return in.failed() ? nullptr : in.place();
+  }
   const char* integer(const char* p, std::int64_t& out, std::int64_t low,
-                      std::int64_t high = INT64_MAX) const noexcept {
+                      std::int64_t high = INT64_MAX) const {
     if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
     const bool negative = *p == '-';
     p += negative ? 1 : 0;
@@ -8992,12 +9017,15 @@ class repeated_text {
     const char* const first = p;
     unsigned size = digits(p, v);
     if (size == 8) size += digits(p, v);
-    if (size - 1 > 14 || (*first == '0' && size > 1)) return nullptr;
+    if (size - 1 > 14)
+      return by_reader(first - (negative ? 1 : 0),
+                       [&](json::reader& in) { out = in.integer<std::int64_t>(low, high); });
+    if (*first == '0' && size > 1) return nullptr;
     out = static_cast<std::int64_t>(negative ? 0 - v : v);
     return out >= low && out <= high ? p : nullptr;
   }
   /// An Id: an integer from 0 on, mostly of a few digits.
-  [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const noexcept {
+  [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const {
     if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
     std::uint64_t v = 0;
     const char* end = p;
@@ -9020,6 +9048,13 @@ class repeated_text {
     value = value * tessera::detail::powers_of_ten[bits / 8] + d;
     p += bits / 8;
     return bits / 8;
+  }
+  /// Calls take(text) with a string, unescaped.
+  template <class Take>
+  const char* string(const char* p, Take take) const {
+    std::string_view text;
+    if (const char* const end = quoted(p, text)) return take(text), end;
+    return by_reader(p, [&](json::reader& in) { take(in.string()); });
   }
   /// A string without escapes.
   const char* quoted(const char* p, std::string_view& out) const noexcept {
@@ -9050,7 +9085,7 @@ class repeated_text {
   }
 
   const char *begin_ = nullptr, *end_ = nullptr;  // of the whole text
-  std::uint64_t max_;                             // elements of a list
+  limits limit_;                                  // max_depth: from inside of a node on
 };
 
 }  // namespace detail
@@ -9081,10 +9116,11 @@ inline constexpr name_slots op_member_slots(op_keys);
 inline constexpr name_slots tensor_slots(tensor_keys);
 inline constexpr name_slots buffer_slots(buffer_keys);
 
+class graph_reader;
+
 class fast_nodes : repeated_text {
  public:
-  fast_nodes(model& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
-      : repeated_text(limit.max_items), model_(g), names_(names), signs_(signs) {}
+  explicit fast_nodes(graph_reader& plain) noexcept;
   fast_nodes(const fast_nodes&) = delete;
   fast_nodes& operator=(const fast_nodes&) = delete;
 
@@ -9092,7 +9128,8 @@ class fast_nodes : repeated_text {
   /// is none.
   bool read(json::reader& in) {
     const std::string_view rest = in.rest();
-    if (rest.data() == refused_ || rest.size() < reach || !in.has_depth(depth)) return false;
+    if (rest.data() == refused_ || rest.size() < reach || in.depth_left() < depth) return false;
+    limit_.max_depth = in.depth_left() - depth;
     begin_ = rest.data() - in.offset();
     end_ = rest.data() + rest.size();
     if (table_bits_ == 0) {
@@ -9126,14 +9163,17 @@ class fast_nodes : repeated_text {
     ark::node n;
     n.offset = static_cast<std::uint64_t>(p - begin_);
     unsigned seen = 0;
-    p = object(node_slots, node_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: return id(v, n.id);
-        case 1: return ids(v, n.producers);
-        case 2: return ids(v, n.consumers);
-        default: return operations(v, n.ops, key == 4);
-      }
-    });
+    p = object(
+        node_slots, node_links_, p, seen,
+        [&](std::size_t key, const char* v) {
+          switch (key) {
+            case 0: return id(v, n.id);
+            case 1: return ids(v, n.producers);
+            case 2: return ids(v, n.consumers);
+            default: return operations(v, n.ops, key == 4);
+          }
+        },
+        [&](const char* key, const char* v) { return member(key, v, n.members); });
     if (p == nullptr || (seen != 0b01111 && seen != 0b10111)) return nullptr;
     model_.nodes.push_back(n);
     return p;
@@ -9163,33 +9203,33 @@ class fast_nodes : repeated_text {
   const char* operation(const char* p) {
     ark::op o;
     unsigned seen = 0;
-    p = object(op_member_slots, op_links_, p, seen, [&](std::size_t key, const char* v) {
-      std::string_view text;
-      switch (key) {
-        case 0: {
-          if ((v = quoted(v, text)) == nullptr) return v;
-          const std::size_t type = op_slots.find(text);
-          o.type = type < std::size(op_table) ? static_cast<op_type>(type) : op_type::unknown;
-          if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
-          return v;
-        }
-        case 1:
-          if ((v = quoted(v, text)) != nullptr) o.name = names_.characters(text);
-          return v;
-        case 2: return boolean(v, o.is_virtual);
-        case 6: return arguments(v, o.arguments);
-        default: {
-          pool<std::uint32_t>& list = uses_[key - 3];
-          std::uint32_t count = 0;
-          list.clear();
-          return array(tensors_space_, v, count, [&](const char* t) {
-            std::uint32_t use = 0;
-            if ((t = tensor(t, use)) != nullptr) list.push_back(use);
-            return t;
-          });
-        }
-      }
-    });
+    p = object(
+        op_member_slots, op_links_, p, seen,
+        [&](std::size_t key, const char* v) {
+          switch (key) {
+            case 0:
+              return string(v, [&](std::string_view text) {
+                const std::size_t type = op_slots.find(text);
+                o.type = type < std::size(op_table) ? static_cast<op_type>(type) : op_type::unknown;
+                if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+              });
+            case 1:
+              return string(v, [&](std::string_view text) { o.name = names_.characters(text); });
+            case 2: return boolean(v, o.is_virtual);
+            case 6: return arguments(v, o);
+            default: {
+              pool<std::uint32_t>& list = uses_[key - 3];
+              std::uint32_t count = 0;
+              list.clear();
+              return array(tensors_space_, v, count, [&](const char* t) {
+                std::uint32_t use = 0;
+                if ((t = tensor(t, use)) != nullptr) list.push_back(use);
+                return t;
+              });
+            }
+          }
+        },
+        [&](const char* key, const char* v) { return member(key, v, o.members); });
     if (p == nullptr || seen != 0b1111111) return nullptr;
     o.first_use = names_.index(model_.uses.size());
     o.reads = names_.index(uses_[0].size());
@@ -9201,6 +9241,9 @@ class fast_nodes : repeated_text {
     return p;
   }
 
+  /// A member that isn't of the format's, added to a list of them.
+  const char* member(const char* quote, const char* p, std::uint32_t& first);
+
   // ---- Args
 
   /// Args that were read, and where they are in model::arguments.
@@ -9210,9 +9253,10 @@ class fast_nodes : repeated_text {
   };
   static constexpr std::size_t argument_sets = 64, ways = 4;
 
-  const char* arguments(const char* const p, range& out) {
+  const char* arguments(const char* const p, op& o) {
+    range& out = o.arguments;
     out = {names_.index(model_.arguments.size()), 0};
-    if (end_ - p < 32 || *p != '{') return nullptr;
+    if (end_ - p < 32 || *p != '{') return plain_arguments(p, o);
     if (p[1] == '}') return p + 2;
     std::uint64_t hash = 0;
     for (std::size_t i = 0; i < 32; i += 8)
@@ -9225,20 +9269,28 @@ class fast_nodes : repeated_text {
         repeat(set[i]);
         return p + set[i].size;
       }
+    const interner::mark start = names_.inner_mark();
     unsigned seen = 0;
-    const char* const end =
-        object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
+    const char* const end = object(
+        argument_slots, argument_links_, p, seen,
+        [&](std::size_t name, const char* v) {
           argument a;
           a.name = static_cast<argument_name>(name);
           if ((v = argument_value(v, a)) != nullptr) model_.arguments.push_back(a);
           return v;
-        });
-    if (end == nullptr) return nullptr;
+        },
+        not_read);
+    if (end == nullptr) {
+      names_.go_back(start);
+      return plain_arguments(p, o);
+    }
     out.count = names_.index(model_.arguments.size() - out.first);
-    if (out.count > max_ || end - p > 4096) return nullptr;
-    set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(end - p), out.first, out.count};
+    if (out.count > limit_.max_items) return nullptr;
+    if (end - p <= 4096)
+      set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(end - p), out.first, out.count};
     return end;
   }
+  const char* plain_arguments(const char* p, op& o);
   void repeat(const known_arguments& k) {
     for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
       argument a = model_.arguments[i];
@@ -9254,39 +9306,41 @@ class fast_nodes : repeated_text {
   /// {"TYPE": value}
   const char* argument_value(const char* p, argument& a) {
     unsigned seen = 0;
-    p = object(argument_type_slots, argument_type_links_, p, seen,
-               [&](std::size_t type, const char* v) -> const char* {
-                 a.type = static_cast<argument_type>(type);
-                 switch (a.type) {
-                   case argument_type::int32: return integer(v, a.integer, INT32_MIN, INT32_MAX);
-                   case argument_type::int64: return integer(v, a.integer, INT64_MIN);
-                   case argument_type::uint32: return integer(v, a.integer, 0, UINT32_MAX);
-                   case argument_type::uint64: return integer(v, a.integer, 0);
-                   case argument_type::boolean: {
-                     bool value = false;
-                     v = boolean(v, value);
-                     a.integer = value ? 1 : 0;
-                     return v;
-                   }
-                   case argument_type::float32: {
-                     const std::string_view rest(v, static_cast<std::size_t>(end_ - v));
-                     json::reader in(rest), again(rest);
-                     a.real = in.float32();
-                     const std::string_view token = again.number().token;
-                     if (in.failed()) return nullptr;
-                     a.token = names_.characters(token);
-                     return v + token.size();
-                   }
-                   case argument_type::dims: {
-                     std::int64_t dims[max_rank] = {};
-                     a.integers.first = names_.index(model_.integers.size());
-                     v = dimensions(v, dims, a.integers.count);
-                     if (v != nullptr) model_.integers.append(dims, a.integers.count);
-                     return v;
-                   }
-                   default: return nullptr;
-                 }
-               });
+    p = object(
+        argument_type_slots, argument_type_links_, p, seen,
+        [&](std::size_t type, const char* v) -> const char* {
+          a.type = static_cast<argument_type>(type);
+          switch (a.type) {
+            case argument_type::int32: return integer(v, a.integer, INT32_MIN, INT32_MAX);
+            case argument_type::int64: return integer(v, a.integer, INT64_MIN);
+            case argument_type::uint32: return integer(v, a.integer, 0, UINT32_MAX);
+            case argument_type::uint64: return integer(v, a.integer, 0);
+            case argument_type::boolean: {
+              bool value = false;
+              v = boolean(v, value);
+              a.integer = value ? 1 : 0;
+              return v;
+            }
+            case argument_type::float32: {
+              const std::string_view rest(v, static_cast<std::size_t>(end_ - v));
+              json::reader in(rest), again(rest);
+              a.real = in.float32();
+              const std::string_view token = again.number().token;
+              if (in.failed()) return nullptr;
+              a.token = names_.characters(token);
+              return v + token.size();
+            }
+            case argument_type::dims: {
+              std::int64_t dims[max_rank] = {};
+              a.integers.first = names_.index(model_.integers.size());
+              v = dimensions(v, dims, a.integers.count);
+              if (v != nullptr) model_.integers.append(dims, a.integers.count);
+              return v;
+            }
+            default: return nullptr;
+          }
+        },
+        not_read);
     return std::has_single_bit(seen) ? p : nullptr;
   }
 
@@ -9310,14 +9364,12 @@ class fast_nodes : repeated_text {
       patterns_.resize((std::size_t{1} << table_bits_ >> 2) + 1);
       after_path_.resize(std::size_t{1} << table_bits_);
       after_two_.resize(std::size_t{1} << table_bits_);
+      after_id_.resize(std::size_t{1} << table_bits_);
     }
     if (replaced_layouts_ != names_.replaced_layouts()) {
       replaced_layouts_ = names_.replaced_layouts();
       for (pattern& t : patterns_) t.text = nullptr;
     }
-    const auto slot = [this](std::uint64_t path) {
-      return to_size(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
-    };
     std::uint16_t met = static_cast<std::uint16_t>(two_);
     const char* end = known(p, met, out);
     if (end == nullptr) {
@@ -9325,6 +9377,7 @@ class fast_nodes : repeated_text {
       std::uint16_t& by_two = after_two_[slot(two_)];
       end = follows(p, met = by_path, out);
       if (end == nullptr && by_two != by_path) end = follows(p, met = by_two, out);
+      if (end == nullptr) end = alike(p, met, out);
       if (end == nullptr) end = spelled(p, met, out);
       by_path = by_two = met;
     }
@@ -9349,6 +9402,27 @@ class fast_nodes : repeated_text {
     p = second_half(u, p, ids[1]);
     if (p != nullptr) out = intern(u, which = had[entry], ids);
     return p;
+  }
+  [[nodiscard]] std::size_t slot(std::uint64_t hash) const noexcept {
+    return to_size(hash * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
+  }
+  /// Where the pattern is that goes on like this after its first Id; null when the text ends.
+  [[nodiscard]] std::uint16_t* with_text(const char* p) noexcept {
+    constexpr std::ptrdiff_t enough = 64;
+    if (end_ - p < enough) return nullptr;
+    std::uint64_t hash = 0;
+    for (std::ptrdiff_t i = 0; i < enough; i += 8)
+      hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
+    return &after_id_[slot(hash)];
+  }
+  /// A tensor that begins as the latest that was spelled, and goes on like another one.
+  const char* alike(const char* p, std::uint16_t& which, std::uint32_t& out) {
+    const pattern& t = patterns_[latest_];
+    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
+    std::int64_t ignored = 0;
+    const char* const q = id(p + t.sizes[0], ignored);
+    const std::uint16_t* const found = q == nullptr ? nullptr : with_text(q);
+    return found == nullptr ? nullptr : follows(p, which = *found, out);
   }
   /// A tensor of this pattern.
   const char* follows(const char* p, std::uint16_t which, std::uint32_t& out) {
@@ -9406,44 +9480,55 @@ class fast_nodes : repeated_text {
     had[entry] = which;
   }
 
-  /// Reads a tensor member by member, and keeps its pattern.
+  /// Reads a tensor member by member, and keeps its pattern if it has one.
   const char* spelled(const char* const p, std::uint16_t& which, std::uint32_t& out) {
+    which = 0;
+    const interner::mark start = names_.inner_mark();
+    if (const char* const end = usual(p, which, out)) return end;
+    names_.go_back(start);
+    return plain_tensor(p, out);
+  }
+  const char* plain_tensor(const char* p, std::uint32_t& out);
+
+  const char* usual(const char* const p, std::uint16_t& which, std::uint32_t& out) {
     ark::tensor t;
     ark::layout l;
     const char *id_at[2][2] = {}, *end = nullptr;  // [1]: the buffer's
     bool recv_first = false;
     std::uint32_t counts[4] = {};
     unsigned seen = 0;
-    end = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
-        case 1: {
-          std::string_view name;
-          if ((v = quoted(v, name)) == nullptr) return v;
-          const std::size_t type = data_type_slots.find(name);
-          t.type = static_cast<data_type>(type);
-          return type < std::size(data_type_table) ? v : nullptr;
-        }
-        case 2: return dimensions(v, l.shape, counts[0]);
-        case 3: return dimensions(v, l.strides, counts[1]);
-        case 4: return dimensions(v, l.offsets, counts[2]);
-        case 5: return dimensions(v, l.padded_shape, counts[3]);
-        default:
-          if (!signs_.buffer_third.known()) signs_.buffer_third = (seen & 1u << 2) == 0;
-          return buffer(v, t.buffer, id_at[1], recv_first);
-      }
-    });
-    which = 0;
+    end = object(
+        tensor_slots, tensor_links_, p, seen,
+        [&](std::size_t key, const char* v) {
+          switch (key) {
+            case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
+            case 1: {
+              std::string_view name;
+              if ((v = quoted(v, name)) == nullptr) return v;
+              const std::size_t type = data_type_slots.find(name);
+              t.type = static_cast<data_type>(type);
+              return type < std::size(data_type_table) ? v : nullptr;
+            }
+            case 2: return dimensions(v, l.shape, counts[0]);
+            case 3: return dimensions(v, l.strides, counts[1]);
+            case 4: return dimensions(v, l.offsets, counts[2]);
+            case 5: return dimensions(v, l.padded_shape, counts[3]);
+            default:
+              if (!signs_.buffer_third.known()) signs_.buffer_third = (seen & 1u << 2) == 0;
+              return buffer(v, t.buffer, id_at[1], recv_first);
+          }
+        },
+        [&](const char* key, const char* v) { return member(key, v, t.members); });
     if (end == nullptr || seen != 0b1111111 || counts[1] != counts[0] || counts[2] != counts[0] ||
         counts[3] != counts[0])
       return nullptr;
     l.rank = counts[0];
     t.layout = names_.layout(l);
     out = names_.tensor(t);
-    if (end - p > 8192) return end;
+    const ark::buffer& b = model_.buffers[t.buffer];
+    if (end - p > 8192 || t.members != none || b.members != none) return end;
 
     const bool buffer_first = id_at[1][0] < id_at[0][0];
-    const ark::buffer& b = model_.buffers[t.buffer];
     const char* const(&one)[2] = id_at[buffer_first ? 1 : 0];
     const char* const(&two)[2] = id_at[buffer_first ? 0 : 1];
     const auto size = [](const char* from, const char* to) {
@@ -9460,7 +9545,8 @@ class fast_nodes : repeated_text {
                        b.external,
                        buffer_first,
                        recv_first};
-    which = place(made);
+    which = latest_ = place(made);
+    if (std::uint16_t* const found = with_text(one[1])) *found = which;
     remember(buffer_first, buffer_first ? t.buffer : out, which);
     return end;
   }
@@ -9491,27 +9577,30 @@ class fast_nodes : repeated_text {
     ark::buffer b;
     const std::size_t first_tag = model_.tags.size();
     unsigned seen = 0;
-    p = object(buffer_slots, buffer_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: id_at[0] = v; return id_at[1] = id(v, b.id);
-        case 1: {
-          std::int64_t rank = 0;
-          v = integer(v, rank, INT32_MIN, INT32_MAX);
-          b.rank = static_cast<std::int32_t>(rank);
-          return v;
-        }
-        case 2: return tags(v, b.send_tags);
-        case 3: recv_first = (seen & 1u << 2) == 0; return tags(v, b.recv_tags);
-        default: {
-          bool external = false;
-          v = boolean(v, external);
-          b.external = external ? external::yes : external::no;
-          signs_.external = true;
-          signs_.external_last = signs_.external_last || (seen & 0b1100) != 0;
-          return v;
-        }
-      }
-    });
+    p = object(
+        buffer_slots, buffer_links_, p, seen,
+        [&](std::size_t key, const char* v) {
+          switch (key) {
+            case 0: id_at[0] = v; return id_at[1] = id(v, b.id);
+            case 1: {
+              std::int64_t rank = 0;
+              v = integer(v, rank, INT32_MIN, INT32_MAX);
+              b.rank = static_cast<std::int32_t>(rank);
+              return v;
+            }
+            case 2: return tags(v, b.send_tags);
+            case 3: recv_first = (seen & 1u << 2) == 0; return tags(v, b.recv_tags);
+            default: {
+              bool external = false;
+              v = boolean(v, external);
+              b.external = external ? external::yes : external::no;
+              signs_.external = true;
+              signs_.external_last = signs_.external_last || (seen & 0b1100) != 0;
+              return v;
+            }
+          }
+        },
+        [&](const char* key, const char* v) { return member(key, v, b.members); });
     if (p == nullptr || (seen & 0b1111) != 0b1111) return nullptr;
     out = names_.buffer(b, first_tag);
     return p;
@@ -9547,6 +9636,9 @@ class fast_nodes : repeated_text {
     scale(model_.integers);
   }
 
+  static constexpr auto not_read = [](const char*, const char*) -> const char* { return nullptr; };
+
+  graph_reader& plain_;
   ark::model& model_;
   interner& names_;
   dialect_signs& signs_;
@@ -9567,8 +9659,10 @@ class fast_nodes : repeated_text {
   pool<known_arguments> known_arguments_;
   pool<pattern> patterns_;                      // by their hash
   pool<std::uint16_t> after_path_, after_two_;  // patterns that followed on others
+  pool<std::uint16_t> after_id_;                // patterns by the text after their first Id
   pool<std::uint16_t> had_[2];                  // patterns of tensors, and of buffers
   std::uint64_t path_ = 0;                      // the latest patterns, mixed
+  std::uint16_t latest_ = 0;                    // the latest pattern that was spelled
   std::uint32_t two_ = 0;                       // the latest two
   std::uint32_t replaced_layouts_ = 0, next_way_ = 0;
 };
@@ -9607,7 +9701,7 @@ class graph_reader {
       } else if (key == "Nodes") {
         nodes = true;
         if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        fast_nodes fast(model_, names_, signs_, limit_);
+        fast_nodes fast(*this);
         for (in.array(); in.element();)
           if (path == read_path::plain || !fast.read(in)) node(in);
         too_many(in, model_.nodes.size());
@@ -9717,6 +9811,7 @@ class graph_reader {
 
  private:
   friend class plan_reader;
+  friend class fast_nodes;
 
   /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
   /// is left to the reader.
@@ -10018,6 +10113,34 @@ class graph_reader {
   pool<std::uint32_t> uses_[3];
   dialect_signs signs_;
 };
+
+// ---- What the fast path leaves to the plain one.
+
+inline fast_nodes::fast_nodes(graph_reader& plain) noexcept
+    : repeated_text(plain.limit_),
+      plain_(plain),
+      model_(plain.model_),
+      names_(plain.names_),
+      signs_(plain.signs_) {}
+
+inline const char* fast_nodes::member(const char* quote, const char* p, std::uint32_t& first) {
+  std::string_view key;
+  if (quoted(quote, key) == nullptr) return nullptr;
+  constexpr unsigned few = 8;
+  unsigned count = 0;
+  graph_reader::member_list list{first};
+  for (std::uint32_t i = first; i != none; i = model_.members[i].next) {
+    if (++count > few || text_of(model_, model_.members[i].key) == key) return nullptr;
+    list.last = i;
+  }
+  return by_reader(p, [&](json::reader& in) { plain_.member(in, key, list); });
+}
+inline const char* fast_nodes::plain_arguments(const char* p, op& o) {
+  return by_reader(p, [&](json::reader& in) { plain_.arguments(in, o); });
+}
+inline const char* fast_nodes::plain_tensor(const char* p, std::uint32_t& out) {
+  return by_reader(p, [&](json::reader& in) { out = plain_.tensor(in); });
+}
 
 }  // namespace ark::detail
 namespace ark {

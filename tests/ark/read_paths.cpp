@@ -48,10 +48,9 @@ tessera::result<ark::model> read(std::string_view source, const limits& limit = 
 /// How many nodes the fast path leaves.
 std::size_t left(const std::string& file) {
   ark::model g;
-  ark::interner names(g);
-  ark::detail::dialect_signs signs;
+  ark::detail::graph_reader plain(g, {});
   tessera::json::reader in(file);
-  ark::detail::fast_nodes fast(g, names, signs, {});
+  ark::detail::fast_nodes fast(plain);
   std::size_t count = 0;
   std::string_view key;
   for (in.object(); in.key(key);) {
@@ -251,6 +250,56 @@ TEST_CASE("ark/read_paths: unusual nodes among the usual", "[ark]") {
     (void)read(file(nodes));
   }
   CHECK(left(file(usual(8))) == 0);
+}
+
+TEST_CASE("ark/read_paths: only what is unusual is left to the plain reader", "[ark]") {
+  const struct {
+    std::string_view from, to;
+  } changes[] = {
+      {R"("scalar_mul_3")", R"("Sch\u00f6n\n")"},
+      {R"("ScalarMul")", R"("Scalar\u004dul")"},
+      {R"("Name":)", R"("N\u0061me":)"},
+      {R"("Op":{)", R"("Extra":"x","More":{"a":[1,2]},"Op":{)"},
+      {R"("Args":{)", R"("Extra":[1,{"a":null}],"Args":{)"},
+      {R"("Buffer":{)", R"("Extra":1,"Buffer":{)"},
+      {R"("Rank":-1)", R"("Rank":-1,"DeviceId":3)"},
+      {R"([0,0])", R"([9223372036854775807,-9223372036854775808])"},
+      {R"([7,12])", R"([9223372036854775807])"},
+      {R"({"Id":9,)", R"({"Id":1234567890123456,)"},
+      {R"({"INT":)", R"({"UINT64":1844674407370955161)"},
+      {R"({"INT":)", R"({"Other":)"},
+      {R"("Factor":{"FLOAT")", R"("Faktor":{"FLOAT")"},
+      {R"({"DIMS":[1,0]})", R"({"OFFSET":{"BufferId":1,"Value":2}})"},
+      {R"({"DIMS":[1,0]})", R"({"OFFSET":8192})"},
+  };
+  for (const auto& change : changes) {
+    CAPTURE(change.from, change.to);
+    std::vector<std::string> nodes = usual(8);
+    nodes[3] = replaced(nodes[3], change.from, change.to);
+    CHECK(read(file(nodes)).error() == error{});
+    CHECK(left(file(nodes)) == 0);
+  }
+  for (const std::string_view args : {"null", "[]", "[ ]"}) {
+    std::vector<std::string> nodes = usual(8);
+    const std::size_t at = nodes[3].find("{\"Factor");
+    nodes[3] = nodes[3].substr(0, at) + std::string(args) + "}}";
+    CHECK(read(file(nodes)).error() == error{});
+    CHECK(left(file(nodes)) == 0);
+  }
+  // Members of one key are refused, and so the node is left.
+  for (const std::string_view twice :
+       {R"("Extra":1,"Extra":2,)", R"("Extra":1,"Other":2,"Extr\u0061":3,)",
+        R"("Type":"Add","T\u0079pe":"Add",)"}) {
+    std::vector<std::string> nodes = usual(8);
+    nodes[3] = replaced(nodes[3], R"("Args":)", std::string(twice) + R"("Args":)");
+    CHECK(read(file(nodes)).error().code == errc::json_duplicate_key);
+  }
+  // A byte order mark is none in the middle of a file.
+  std::vector<std::string> marked = usual(8);
+  marked[3] = replaced(marked[3], R"("Args":)",
+                       "\"Extra\":\xef\xbb\xbf"
+                       R"(1,"Args":)");
+  CHECK(read(file(marked)).error().code == errc::json_expected_value);
 }
 
 TEST_CASE("ark/read_paths: what a node has changed is undone", "[ark]") {

@@ -257,11 +257,13 @@ class interner {
   /// The sizes of all the model's pools.
   struct mark {
     std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
-        characters;
+        characters, changes;
   };
-  /// From now on, until the next mark, go_back() can undo what is added.
+  /// From now on, until this is called again, go_back() can undo what is added.
   [[nodiscard]] mark set_mark() noexcept;
-  /// Cuts all pools back to where they were at the last mark.
+  /// One more place to go back to, after set_mark().
+  [[nodiscard]] mark inner_mark() const noexcept;
+  /// Cuts all pools back to where they were at a mark. Inner marks after it are void.
   void go_back(const mark& to);
 
   /// Whether a pool exceeded 32-bit indices; the model is then invalid.

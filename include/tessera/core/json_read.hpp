@@ -244,10 +244,10 @@ class reader {
   /// Continues at `at`, after the value or the elements of the open array that were read from
   /// rest().
   void resume(const char* at) noexcept { at_ = at; }
-  /// Whether `more` containers inside one another may still be opened.
-  [[nodiscard]] bool has_depth(std::uint32_t more) const noexcept {
-    return limit_.max_depth - depth_ >= more;
-  }
+  /// Where the last value ended.
+  [[nodiscard]] const char* place() const noexcept { return at_; }
+  /// How many containers inside one another may still be opened.
+  [[nodiscard]] std::uint32_t depth_left() const noexcept { return limit_.max_depth - depth_; }
 
   /// Byte offset of the value or bracket that comes next.
   [[nodiscard]] std::uint64_t offset() {

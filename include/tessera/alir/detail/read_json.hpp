@@ -325,7 +325,7 @@ class json_model_reader {
   bool read_rows() {
     const std::string_view rest = in_.rest();
     const std::uint64_t offset = in_.offset();
-    if (offset < 16 || rest.size() < 2 || !in_.has_depth(2)) return false;
+    if (offset < 16 || rest.size() < 2 || in_.depth_left() < 2) return false;
     operation_sink to{m_.ops.prepare(64), m_.source.ops.prepare(64), rest.data() - offset};
     std::uint64_t most = max_operations() - m_.ops.size();
     for (const std::size_t room : {m_.ops.available(), m_.source.ops.available()})

@@ -89,14 +89,18 @@ TESSERA_INLINE std::uint32_t interner::tensor(const ark::tensor& t) {
 TESSERA_INLINE auto interner::set_mark() noexcept -> mark {
   journal_.clear();
   noting_ = true;
+  return inner_mark();
+}
+
+TESSERA_INLINE auto interner::inner_mark() const noexcept -> mark {
   const model& g = model_;
-  return {g.nodes.size(),    g.ops.size(),     g.uses.size(),      g.arguments.size(),
-          g.tensors.size(),  g.layouts.size(), g.buffers.size(),   g.tags.size(),
-          g.integers.size(), g.members.size(), g.characters.size()};
+  return {g.nodes.size(),    g.ops.size(),     g.uses.size(),       g.arguments.size(),
+          g.tensors.size(),  g.layouts.size(), g.buffers.size(),    g.tags.size(),
+          g.integers.size(), g.members.size(), g.characters.size(), journal_.size()};
 }
 
 TESSERA_INLINE void interner::go_back(const mark& to) {
-  for (; !journal_.empty(); journal_.pop_back())
+  for (; journal_.size() > to.changes; journal_.pop_back())
     journal_.back().map->latest(journal_.back().key) = journal_.back().entry;
   const auto forget = [](id_map& map, std::int64_t key, std::size_t size) {
     if (std::uint32_t& latest = map.latest(key); latest >= size) latest = none;

@@ -46,7 +46,7 @@ class graph_reader {
       } else if (key == "Nodes") {
         nodes = true;
         if (!expect(in, json::kind::array, errc::ark_s04_nodes)) return;
-        fast_nodes fast(model_, names_, signs_, limit_);
+        fast_nodes fast(*this);
         for (in.array(); in.element();)
           if (path == read_path::plain || !fast.read(in)) node(in);
         too_many(in, model_.nodes.size());
@@ -156,6 +156,7 @@ class graph_reader {
 
  private:
   friend class plan_reader;
+  friend class fast_nodes;
 
   /// False, after failing with `code`, when another kind of value comes next. Text that is no JSON
   /// is left to the reader.
@@ -457,6 +458,34 @@ class graph_reader {
   pool<std::uint32_t> uses_[3];
   dialect_signs signs_;
 };
+
+// ---- What the fast path leaves to the plain one.
+
+inline fast_nodes::fast_nodes(graph_reader& plain) noexcept
+    : repeated_text(plain.limit_),
+      plain_(plain),
+      model_(plain.model_),
+      names_(plain.names_),
+      signs_(plain.signs_) {}
+
+inline const char* fast_nodes::member(const char* quote, const char* p, std::uint32_t& first) {
+  std::string_view key;
+  if (quoted(quote, key) == nullptr) return nullptr;
+  constexpr unsigned few = 8;
+  unsigned count = 0;
+  graph_reader::member_list list{first};
+  for (std::uint32_t i = first; i != none; i = model_.members[i].next) {
+    if (++count > few || text_of(model_, model_.members[i].key) == key) return nullptr;
+    list.last = i;
+  }
+  return by_reader(p, [&](json::reader& in) { plain_.member(in, key, list); });
+}
+inline const char* fast_nodes::plain_arguments(const char* p, op& o) {
+  return by_reader(p, [&](json::reader& in) { plain_.arguments(in, o); });
+}
+inline const char* fast_nodes::plain_tensor(const char* p, std::uint32_t& out) {
+  return by_reader(p, [&](json::reader& in) { out = plain_.tensor(in); });
+}
 
 }  // namespace ark::detail
 namespace ark {

@@ -3,7 +3,7 @@
 //
 // Nodes by comparison with earlier ones: the fast path of read.hpp.
 //
-//   detail::fast_nodes fast(g, names, signs, limit);
+//   detail::fast_nodes fast(plain);           // a graph_reader
 //   for (in.array(); in.element();)
 //     if (!fast.read(in)) plain.node(in);     // as many as it takes, then one that it doesn't
 //
@@ -11,13 +11,14 @@
 //
 //   keys      in any order, with any white space (repeated_text.hpp)
 //   tensors   whole, but for two numbers, the tensor's Id and its buffer's. Which pattern comes is
-//             guessed: the one that the Id had before, or that followed on the same tensors. Three
-//             comparisons and two numbers then read a tensor
+//             guessed: the one that the Id had before, that followed on the same tensors, or that
+//             goes on like this one after the Id. Three comparisons and two numbers then read a tensor
 //   Args      whole
 //
-// A node with anything unusual in it (escapes, unknown members, numbers of more than 15 digits, values
-// of the wrong kind) is undone and left to the plain reader, which also finds the error if there is
-// one. Models and errors are the same with and without it.
+// Anything unusual is left to the plain reader, but no more than that: a string with escapes, an
+// integer of more than 15 digits, an unknown member, a tensor, Args. A node that can't be read so, as
+// when a value is of the wrong kind, is undone and left to it whole: it also finds the error if there
+// is one. Models and errors are the same with and without it.
 //
 // Lifetime:   borrows the text, the model and its interner.
 // Errors:     none; it stops before a node that it doesn't recognise.
@@ -63,10 +64,11 @@ inline constexpr name_slots op_member_slots(op_keys);
 inline constexpr name_slots tensor_slots(tensor_keys);
 inline constexpr name_slots buffer_slots(buffer_keys);
 
+class graph_reader;
+
 class fast_nodes : repeated_text {
  public:
-  fast_nodes(model& g, interner& names, dialect_signs& signs, const limits& limit) noexcept
-      : repeated_text(limit.max_items), model_(g), names_(names), signs_(signs) {}
+  explicit fast_nodes(graph_reader& plain) noexcept;
   fast_nodes(const fast_nodes&) = delete;
   fast_nodes& operator=(const fast_nodes&) = delete;
 
@@ -74,7 +76,8 @@ class fast_nodes : repeated_text {
   /// is none.
   bool read(json::reader& in) {
     const std::string_view rest = in.rest();
-    if (rest.data() == refused_ || rest.size() < reach || !in.has_depth(depth)) return false;
+    if (rest.data() == refused_ || rest.size() < reach || in.depth_left() < depth) return false;
+    limit_.max_depth = in.depth_left() - depth;
     begin_ = rest.data() - in.offset();
     end_ = rest.data() + rest.size();
     if (table_bits_ == 0) {
@@ -108,14 +111,17 @@ class fast_nodes : repeated_text {
     ark::node n;
     n.offset = static_cast<std::uint64_t>(p - begin_);
     unsigned seen = 0;
-    p = object(node_slots, node_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: return id(v, n.id);
-        case 1: return ids(v, n.producers);
-        case 2: return ids(v, n.consumers);
-        default: return operations(v, n.ops, key == 4);
-      }
-    });
+    p = object(
+        node_slots, node_links_, p, seen,
+        [&](std::size_t key, const char* v) {
+          switch (key) {
+            case 0: return id(v, n.id);
+            case 1: return ids(v, n.producers);
+            case 2: return ids(v, n.consumers);
+            default: return operations(v, n.ops, key == 4);
+          }
+        },
+        [&](const char* key, const char* v) { return member(key, v, n.members); });
     if (p == nullptr || (seen != 0b01111 && seen != 0b10111)) return nullptr;
     model_.nodes.push_back(n);
     return p;
@@ -145,33 +151,33 @@ class fast_nodes : repeated_text {
   const char* operation(const char* p) {
     ark::op o;
     unsigned seen = 0;
-    p = object(op_member_slots, op_links_, p, seen, [&](std::size_t key, const char* v) {
-      std::string_view text;
-      switch (key) {
-        case 0: {
-          if ((v = quoted(v, text)) == nullptr) return v;
-          const std::size_t type = op_slots.find(text);
-          o.type = type < std::size(op_table) ? static_cast<op_type>(type) : op_type::unknown;
-          if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
-          return v;
-        }
-        case 1:
-          if ((v = quoted(v, text)) != nullptr) o.name = names_.characters(text);
-          return v;
-        case 2: return boolean(v, o.is_virtual);
-        case 6: return arguments(v, o.arguments);
-        default: {
-          pool<std::uint32_t>& list = uses_[key - 3];
-          std::uint32_t count = 0;
-          list.clear();
-          return array(tensors_space_, v, count, [&](const char* t) {
-            std::uint32_t use = 0;
-            if ((t = tensor(t, use)) != nullptr) list.push_back(use);
-            return t;
-          });
-        }
-      }
-    });
+    p = object(
+        op_member_slots, op_links_, p, seen,
+        [&](std::size_t key, const char* v) {
+          switch (key) {
+            case 0:
+              return string(v, [&](std::string_view text) {
+                const std::size_t type = op_slots.find(text);
+                o.type = type < std::size(op_table) ? static_cast<op_type>(type) : op_type::unknown;
+                if (o.type == op_type::unknown) o.unknown_type = names_.characters(text);
+              });
+            case 1:
+              return string(v, [&](std::string_view text) { o.name = names_.characters(text); });
+            case 2: return boolean(v, o.is_virtual);
+            case 6: return arguments(v, o);
+            default: {
+              pool<std::uint32_t>& list = uses_[key - 3];
+              std::uint32_t count = 0;
+              list.clear();
+              return array(tensors_space_, v, count, [&](const char* t) {
+                std::uint32_t use = 0;
+                if ((t = tensor(t, use)) != nullptr) list.push_back(use);
+                return t;
+              });
+            }
+          }
+        },
+        [&](const char* key, const char* v) { return member(key, v, o.members); });
     if (p == nullptr || seen != 0b1111111) return nullptr;
     o.first_use = names_.index(model_.uses.size());
     o.reads = names_.index(uses_[0].size());
@@ -183,6 +189,9 @@ class fast_nodes : repeated_text {
     return p;
   }
 
+  /// A member that isn't of the format's, added to a list of them.
+  const char* member(const char* quote, const char* p, std::uint32_t& first);
+
   // ---- Args
 
   /// Args that were read, and where they are in model::arguments.
@@ -192,9 +201,10 @@ class fast_nodes : repeated_text {
   };
   static constexpr std::size_t argument_sets = 64, ways = 4;
 
-  const char* arguments(const char* const p, range& out) {
+  const char* arguments(const char* const p, op& o) {
+    range& out = o.arguments;
     out = {names_.index(model_.arguments.size()), 0};
-    if (end_ - p < 32 || *p != '{') return nullptr;
+    if (end_ - p < 32 || *p != '{') return plain_arguments(p, o);
     if (p[1] == '}') return p + 2;
     std::uint64_t hash = 0;
     for (std::size_t i = 0; i < 32; i += 8)
@@ -207,20 +217,28 @@ class fast_nodes : repeated_text {
         repeat(set[i]);
         return p + set[i].size;
       }
+    const interner::mark start = names_.inner_mark();
     unsigned seen = 0;
-    const char* const end =
-        object(argument_slots, argument_links_, p, seen, [&](std::size_t name, const char* v) {
+    const char* const end = object(
+        argument_slots, argument_links_, p, seen,
+        [&](std::size_t name, const char* v) {
           argument a;
           a.name = static_cast<argument_name>(name);
           if ((v = argument_value(v, a)) != nullptr) model_.arguments.push_back(a);
           return v;
-        });
-    if (end == nullptr) return nullptr;
+        },
+        not_read);
+    if (end == nullptr) {
+      names_.go_back(start);
+      return plain_arguments(p, o);
+    }
     out.count = names_.index(model_.arguments.size() - out.first);
-    if (out.count > max_ || end - p > 4096) return nullptr;
-    set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(end - p), out.first, out.count};
+    if (out.count > limit_.max_items) return nullptr;
+    if (end - p <= 4096)
+      set[next_way_++ % ways] = {p, static_cast<std::uint32_t>(end - p), out.first, out.count};
     return end;
   }
+  const char* plain_arguments(const char* p, op& o);
   void repeat(const known_arguments& k) {
     for (std::uint32_t i = k.first; i < k.first + k.count; ++i) {
       argument a = model_.arguments[i];
@@ -236,39 +254,41 @@ class fast_nodes : repeated_text {
   /// {"TYPE": value}
   const char* argument_value(const char* p, argument& a) {
     unsigned seen = 0;
-    p = object(argument_type_slots, argument_type_links_, p, seen,
-               [&](std::size_t type, const char* v) -> const char* {
-                 a.type = static_cast<argument_type>(type);
-                 switch (a.type) {
-                   case argument_type::int32: return integer(v, a.integer, INT32_MIN, INT32_MAX);
-                   case argument_type::int64: return integer(v, a.integer, INT64_MIN);
-                   case argument_type::uint32: return integer(v, a.integer, 0, UINT32_MAX);
-                   case argument_type::uint64: return integer(v, a.integer, 0);
-                   case argument_type::boolean: {
-                     bool value = false;
-                     v = boolean(v, value);
-                     a.integer = value ? 1 : 0;
-                     return v;
-                   }
-                   case argument_type::float32: {
-                     const std::string_view rest(v, static_cast<std::size_t>(end_ - v));
-                     json::reader in(rest), again(rest);
-                     a.real = in.float32();
-                     const std::string_view token = again.number().token;
-                     if (in.failed()) return nullptr;
-                     a.token = names_.characters(token);
-                     return v + token.size();
-                   }
-                   case argument_type::dims: {
-                     std::int64_t dims[max_rank] = {};
-                     a.integers.first = names_.index(model_.integers.size());
-                     v = dimensions(v, dims, a.integers.count);
-                     if (v != nullptr) model_.integers.append(dims, a.integers.count);
-                     return v;
-                   }
-                   default: return nullptr;
-                 }
-               });
+    p = object(
+        argument_type_slots, argument_type_links_, p, seen,
+        [&](std::size_t type, const char* v) -> const char* {
+          a.type = static_cast<argument_type>(type);
+          switch (a.type) {
+            case argument_type::int32: return integer(v, a.integer, INT32_MIN, INT32_MAX);
+            case argument_type::int64: return integer(v, a.integer, INT64_MIN);
+            case argument_type::uint32: return integer(v, a.integer, 0, UINT32_MAX);
+            case argument_type::uint64: return integer(v, a.integer, 0);
+            case argument_type::boolean: {
+              bool value = false;
+              v = boolean(v, value);
+              a.integer = value ? 1 : 0;
+              return v;
+            }
+            case argument_type::float32: {
+              const std::string_view rest(v, static_cast<std::size_t>(end_ - v));
+              json::reader in(rest), again(rest);
+              a.real = in.float32();
+              const std::string_view token = again.number().token;
+              if (in.failed()) return nullptr;
+              a.token = names_.characters(token);
+              return v + token.size();
+            }
+            case argument_type::dims: {
+              std::int64_t dims[max_rank] = {};
+              a.integers.first = names_.index(model_.integers.size());
+              v = dimensions(v, dims, a.integers.count);
+              if (v != nullptr) model_.integers.append(dims, a.integers.count);
+              return v;
+            }
+            default: return nullptr;
+          }
+        },
+        not_read);
     return std::has_single_bit(seen) ? p : nullptr;
   }
 
@@ -292,14 +312,12 @@ class fast_nodes : repeated_text {
       patterns_.resize((std::size_t{1} << table_bits_ >> 2) + 1);
       after_path_.resize(std::size_t{1} << table_bits_);
       after_two_.resize(std::size_t{1} << table_bits_);
+      after_id_.resize(std::size_t{1} << table_bits_);
     }
     if (replaced_layouts_ != names_.replaced_layouts()) {
       replaced_layouts_ = names_.replaced_layouts();
       for (pattern& t : patterns_) t.text = nullptr;
     }
-    const auto slot = [this](std::uint64_t path) {
-      return to_size(path * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
-    };
     std::uint16_t met = static_cast<std::uint16_t>(two_);
     const char* end = known(p, met, out);
     if (end == nullptr) {
@@ -307,6 +325,7 @@ class fast_nodes : repeated_text {
       std::uint16_t& by_two = after_two_[slot(two_)];
       end = follows(p, met = by_path, out);
       if (end == nullptr && by_two != by_path) end = follows(p, met = by_two, out);
+      if (end == nullptr) end = alike(p, met, out);
       if (end == nullptr) end = spelled(p, met, out);
       by_path = by_two = met;
     }
@@ -331,6 +350,27 @@ class fast_nodes : repeated_text {
     p = second_half(u, p, ids[1]);
     if (p != nullptr) out = intern(u, which = had[entry], ids);
     return p;
+  }
+  [[nodiscard]] std::size_t slot(std::uint64_t hash) const noexcept {
+    return to_size(hash * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
+  }
+  /// Where the pattern is that goes on like this after its first Id; null when the text ends.
+  [[nodiscard]] std::uint16_t* with_text(const char* p) noexcept {
+    constexpr std::ptrdiff_t enough = 64;
+    if (end_ - p < enough) return nullptr;
+    std::uint64_t hash = 0;
+    for (std::ptrdiff_t i = 0; i < enough; i += 8)
+      hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
+    return &after_id_[slot(hash)];
+  }
+  /// A tensor that begins as the latest that was spelled, and goes on like another one.
+  const char* alike(const char* p, std::uint16_t& which, std::uint32_t& out) {
+    const pattern& t = patterns_[latest_];
+    if (t.text == nullptr || !is(p, t.text, t.sizes[0])) return nullptr;
+    std::int64_t ignored = 0;
+    const char* const q = id(p + t.sizes[0], ignored);
+    const std::uint16_t* const found = q == nullptr ? nullptr : with_text(q);
+    return found == nullptr ? nullptr : follows(p, which = *found, out);
   }
   /// A tensor of this pattern.
   const char* follows(const char* p, std::uint16_t which, std::uint32_t& out) {
@@ -388,44 +428,55 @@ class fast_nodes : repeated_text {
     had[entry] = which;
   }
 
-  /// Reads a tensor member by member, and keeps its pattern.
+  /// Reads a tensor member by member, and keeps its pattern if it has one.
   const char* spelled(const char* const p, std::uint16_t& which, std::uint32_t& out) {
+    which = 0;
+    const interner::mark start = names_.inner_mark();
+    if (const char* const end = usual(p, which, out)) return end;
+    names_.go_back(start);
+    return plain_tensor(p, out);
+  }
+  const char* plain_tensor(const char* p, std::uint32_t& out);
+
+  const char* usual(const char* const p, std::uint16_t& which, std::uint32_t& out) {
     ark::tensor t;
     ark::layout l;
     const char *id_at[2][2] = {}, *end = nullptr;  // [1]: the buffer's
     bool recv_first = false;
     std::uint32_t counts[4] = {};
     unsigned seen = 0;
-    end = object(tensor_slots, tensor_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
-        case 1: {
-          std::string_view name;
-          if ((v = quoted(v, name)) == nullptr) return v;
-          const std::size_t type = data_type_slots.find(name);
-          t.type = static_cast<data_type>(type);
-          return type < std::size(data_type_table) ? v : nullptr;
-        }
-        case 2: return dimensions(v, l.shape, counts[0]);
-        case 3: return dimensions(v, l.strides, counts[1]);
-        case 4: return dimensions(v, l.offsets, counts[2]);
-        case 5: return dimensions(v, l.padded_shape, counts[3]);
-        default:
-          if (!signs_.buffer_third.known()) signs_.buffer_third = (seen & 1u << 2) == 0;
-          return buffer(v, t.buffer, id_at[1], recv_first);
-      }
-    });
-    which = 0;
+    end = object(
+        tensor_slots, tensor_links_, p, seen,
+        [&](std::size_t key, const char* v) {
+          switch (key) {
+            case 0: id_at[0][0] = v; return id_at[0][1] = id(v, t.id);
+            case 1: {
+              std::string_view name;
+              if ((v = quoted(v, name)) == nullptr) return v;
+              const std::size_t type = data_type_slots.find(name);
+              t.type = static_cast<data_type>(type);
+              return type < std::size(data_type_table) ? v : nullptr;
+            }
+            case 2: return dimensions(v, l.shape, counts[0]);
+            case 3: return dimensions(v, l.strides, counts[1]);
+            case 4: return dimensions(v, l.offsets, counts[2]);
+            case 5: return dimensions(v, l.padded_shape, counts[3]);
+            default:
+              if (!signs_.buffer_third.known()) signs_.buffer_third = (seen & 1u << 2) == 0;
+              return buffer(v, t.buffer, id_at[1], recv_first);
+          }
+        },
+        [&](const char* key, const char* v) { return member(key, v, t.members); });
     if (end == nullptr || seen != 0b1111111 || counts[1] != counts[0] || counts[2] != counts[0] ||
         counts[3] != counts[0])
       return nullptr;
     l.rank = counts[0];
     t.layout = names_.layout(l);
     out = names_.tensor(t);
-    if (end - p > 8192) return end;
+    const ark::buffer& b = model_.buffers[t.buffer];
+    if (end - p > 8192 || t.members != none || b.members != none) return end;
 
     const bool buffer_first = id_at[1][0] < id_at[0][0];
-    const ark::buffer& b = model_.buffers[t.buffer];
     const char* const(&one)[2] = id_at[buffer_first ? 1 : 0];
     const char* const(&two)[2] = id_at[buffer_first ? 0 : 1];
     const auto size = [](const char* from, const char* to) {
@@ -442,7 +493,8 @@ class fast_nodes : repeated_text {
                        b.external,
                        buffer_first,
                        recv_first};
-    which = place(made);
+    which = latest_ = place(made);
+    if (std::uint16_t* const found = with_text(one[1])) *found = which;
     remember(buffer_first, buffer_first ? t.buffer : out, which);
     return end;
   }
@@ -473,27 +525,30 @@ class fast_nodes : repeated_text {
     ark::buffer b;
     const std::size_t first_tag = model_.tags.size();
     unsigned seen = 0;
-    p = object(buffer_slots, buffer_links_, p, seen, [&](std::size_t key, const char* v) {
-      switch (key) {
-        case 0: id_at[0] = v; return id_at[1] = id(v, b.id);
-        case 1: {
-          std::int64_t rank = 0;
-          v = integer(v, rank, INT32_MIN, INT32_MAX);
-          b.rank = static_cast<std::int32_t>(rank);
-          return v;
-        }
-        case 2: return tags(v, b.send_tags);
-        case 3: recv_first = (seen & 1u << 2) == 0; return tags(v, b.recv_tags);
-        default: {
-          bool external = false;
-          v = boolean(v, external);
-          b.external = external ? external::yes : external::no;
-          signs_.external = true;
-          signs_.external_last = signs_.external_last || (seen & 0b1100) != 0;
-          return v;
-        }
-      }
-    });
+    p = object(
+        buffer_slots, buffer_links_, p, seen,
+        [&](std::size_t key, const char* v) {
+          switch (key) {
+            case 0: id_at[0] = v; return id_at[1] = id(v, b.id);
+            case 1: {
+              std::int64_t rank = 0;
+              v = integer(v, rank, INT32_MIN, INT32_MAX);
+              b.rank = static_cast<std::int32_t>(rank);
+              return v;
+            }
+            case 2: return tags(v, b.send_tags);
+            case 3: recv_first = (seen & 1u << 2) == 0; return tags(v, b.recv_tags);
+            default: {
+              bool external = false;
+              v = boolean(v, external);
+              b.external = external ? external::yes : external::no;
+              signs_.external = true;
+              signs_.external_last = signs_.external_last || (seen & 0b1100) != 0;
+              return v;
+            }
+          }
+        },
+        [&](const char* key, const char* v) { return member(key, v, b.members); });
     if (p == nullptr || (seen & 0b1111) != 0b1111) return nullptr;
     out = names_.buffer(b, first_tag);
     return p;
@@ -529,6 +584,9 @@ class fast_nodes : repeated_text {
     scale(model_.integers);
   }
 
+  static constexpr auto not_read = [](const char*, const char*) -> const char* { return nullptr; };
+
+  graph_reader& plain_;
   ark::model& model_;
   interner& names_;
   dialect_signs& signs_;
@@ -549,8 +607,10 @@ class fast_nodes : repeated_text {
   pool<known_arguments> known_arguments_;
   pool<pattern> patterns_;                      // by their hash
   pool<std::uint16_t> after_path_, after_two_;  // patterns that followed on others
+  pool<std::uint16_t> after_id_;                // patterns by the text after their first Id
   pool<std::uint16_t> had_[2];                  // patterns of tensors, and of buffers
   std::uint64_t path_ = 0;                      // the latest patterns, mixed
+  std::uint16_t latest_ = 0;                    // the latest pattern that was spelled
   std::uint32_t two_ = 0;                       // the latest two
   std::uint32_t replaced_layouts_ = 0, next_way_ = 0;
 };

@@ -11,14 +11,13 @@
 // The text between a value and the next one (comma, white space, key in quotes, colon) is the same in
 // nearly all objects of a kind. For each member it is kept as a view of its last occurrence; one
 // comparison then gives the next key, for any order of keys and any white space. Only a difference is
-// parsed, and kept instead.
+// parsed, and kept instead. What is unusual inside a value is read by a json::reader from there on.
 //
 // Lifetime:   borrows the text.
-// Errors:     none: a step returns null at anything unusual, which json::reader then reads, or
-//             refuses. What isn't null is as json::reader reads it.
-// Limits:     integers have 15 digits; strings have no escapes; the last 24 bytes of the text, and
-//             lists of more than `max` elements, are unusual.
-// Allocation: none.
+// Errors:     none: a step returns null at anything that it doesn't read, which json::reader then
+//             reads, or refuses. What isn't null is as json::reader reads it.
+// Limits:     the last 24 bytes of the text, and lists of more than `max_items`, aren't read.
+// Allocation: that of json::reader, where one is needed.
 
 #ifndef TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
 #define TESSERA_ARK_DETAIL_REPEATED_TEXT_HPP
@@ -30,6 +29,8 @@
 #include <string_view>
 
 #include "../../core/bytes.hpp"
+#include "../../core/json_read.hpp"
+#include "../../core/limits.hpp"
 #include "../../core/number.hpp"
 #include "../../core/text.hpp"
 #include "../../version.hpp"
@@ -90,7 +91,7 @@ name_slots(const Row (&)[Count]) -> name_slots<Count>;
 
 class repeated_text {
  protected:
-  explicit repeated_text(std::uint64_t max) noexcept : max_(max) {}
+  explicit repeated_text(const limits& limit) noexcept : limit_(limit) {}
 
   static constexpr std::size_t reach = 24;  // what small values may look at
 
@@ -140,14 +141,17 @@ class repeated_text {
   // ---- Objects and arrays
 
   struct link : expected {
-    std::size_t key = 0;  // which member it leads to; the number of keys after the last one
+    std::size_t key = 0;     // which member it leads to: that many keys after the last one, and
+                             // one more for a member that isn't of the keys
+    std::size_t key_at = 0;  // where the quote before its key is
   };
-  /// What leads from each member to the next; the last entry is for the first member.
+  /// What leads from each member to the next; the last entries are for the first member, and for
+  /// what follows a member that isn't of the keys.
   template <std::size_t Keys>
-  using links = link[Keys + 1];
+  using links = link[Keys + 2];
 
   [[gnu::noinline]] bool learn(const name_table& keys, link& l, const char* const p,
-                               bool first) const noexcept {
+                               bool first) const {
     const char* q = first ? p : space(p);
     if (q == end_) return false;
     l.text = p;
@@ -158,26 +162,34 @@ class repeated_text {
     }
     q = space(q + 1);
     l.size = SIZE_MAX;
-    std::string_view key;
-    if ((q = quoted(q, key)) == nullptr) return false;
-    l.key = keys.find(key);
+    l.key_at = static_cast<std::size_t>(q - p);
+    q = string(q, [&](std::string_view key) { l.key = keys.find(key); });
+    if (q == nullptr) return false;
+    if (l.key == keys.count) ++l.key;
     q = space(q);
-    if (l.key == keys.count || q == end_ || *q != ':') return false;
+    if (q == end_ || *q != ':') return false;
     l.size = static_cast<std::size_t>(space(q + 1) - p);
     return true;
   }
-  /// Calls value(key, at) for each member, which returns what follows; `seen` gets their bits.
-  template <std::size_t Keys, class Value>
+  /// Calls value(key, at) for each member of the keys and other(quote before its key, at) for any
+  /// other, which return what follows; `seen` gets a bit for each of the keys.
+  template <std::size_t Keys, class Value, class Other>
   [[gnu::always_inline]] const char* object(const name_slots<Keys>& keys, links<Keys>& next,
-                                            const char* p, unsigned& seen, Value value) {
+                                            const char* p, unsigned& seen, Value value,
+                                            Other other) {
     seen = 0;
     for (std::size_t before = Keys;;) {
       link& l = next[before];
       if (!is(p, l.text, l.size) || (l.key != Keys && is_space(p[l.size])))
         if (!learn(keys.table(), l, p, before == Keys)) return l.size = SIZE_MAX, nullptr;
+      const char* const key = p + l.key_at;
       p += l.size;
       before = l.key;
       if (before == Keys) return p;
+      if (before > Keys) {
+        if ((p = other(key, p)) == nullptr) return nullptr;
+        continue;
+      }
       if ((seen >> before & 1) != 0) return nullptr;
       seen |= 1u << before;
       if ((p = value(before, p)) == nullptr) return nullptr;
@@ -197,7 +209,7 @@ class repeated_text {
     p = separator(s.open, p, '[');
     if (p == nullptr || p == end_) return nullptr;
     for (;;) {
-      if ((p = element(p)) == nullptr || ++count > max_) return nullptr;
+      if ((p = element(p)) == nullptr || ++count > limit_.max_items) return nullptr;
       if (end_ - p < 2) return nullptr;
       if (*p == ',' && !is_space(p[1])) {
         ++p;
@@ -215,8 +227,16 @@ class repeated_text {
 
   // ---- Values
 
+  /// What `read` reads with a reader from `p` on; null when that fails.
+  template <class Read>
+  [[gnu::cold, gnu::noinline]] const char* by_reader(const char* p, Read read) const {
+    if (p == end_ || *p == '\xef') return nullptr;  // where readers skip a byte order mark
+    json::reader in({p, static_cast<std::size_t>(end_ - p)}, limit_);
+    read(in);
+    return in.failed() ? nullptr : in.place();
+  }
   const char* integer(const char* p, std::int64_t& out, std::int64_t low,
-                      std::int64_t high = INT64_MAX) const noexcept {
+                      std::int64_t high = INT64_MAX) const {
     if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
     const bool negative = *p == '-';
     p += negative ? 1 : 0;
@@ -224,12 +244,15 @@ class repeated_text {
     const char* const first = p;
     unsigned size = digits(p, v);
     if (size == 8) size += digits(p, v);
-    if (size - 1 > 14 || (*first == '0' && size > 1)) return nullptr;
+    if (size - 1 > 14)
+      return by_reader(first - (negative ? 1 : 0),
+                       [&](json::reader& in) { out = in.integer<std::int64_t>(low, high); });
+    if (*first == '0' && size > 1) return nullptr;
     out = static_cast<std::int64_t>(negative ? 0 - v : v);
     return out >= low && out <= high ? p : nullptr;
   }
   /// An Id: an integer from 0 on, mostly of a few digits.
-  [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const noexcept {
+  [[gnu::always_inline]] const char* id(const char* const p, std::int64_t& out) const {
     if (static_cast<std::size_t>(end_ - p) < reach) return nullptr;
     std::uint64_t v = 0;
     const char* end = p;
@@ -252,6 +275,13 @@ class repeated_text {
     value = value * tessera::detail::powers_of_ten[bits / 8] + d;
     p += bits / 8;
     return bits / 8;
+  }
+  /// Calls take(text) with a string, unescaped.
+  template <class Take>
+  const char* string(const char* p, Take take) const {
+    std::string_view text;
+    if (const char* const end = quoted(p, text)) return take(text), end;
+    return by_reader(p, [&](json::reader& in) { take(in.string()); });
   }
   /// A string without escapes.
   const char* quoted(const char* p, std::string_view& out) const noexcept {
@@ -282,7 +312,7 @@ class repeated_text {
   }
 
   const char *begin_ = nullptr, *end_ = nullptr;  // of the whole text
-  std::uint64_t max_;                             // elements of a list
+  limits limit_;                                  // max_depth: from inside of a node on
 };
 
 }  // namespace detail
