@@ -120,6 +120,13 @@ TEST_CASE("pt2/expression: infix text outside the grammar is refused at its plac
   CHECK(at("s0 < s1 < s2") == 9);
   CHECK(at("9223372036854775808") == 19);
   CHECK(at("1e+") == 3);
+  CHECK(at("01.5") == 4);  // nor are these numbers in the notation of calls
+  CHECK(at("1e400 + s0") == 5);
+  CHECK(at("s0 + Integer(2)") == 12);  // which writes leaves so
+  CHECK(at("Symbol(s0)") == 6);
+  CHECK(at("Float(2)") == 5);
+  CHECK(at("true(s0)") == 4);
+  CHECK(at("false()") == 5);
   CHECK(at("'a'") == 0);
   CHECK(at("a.b") == 1);
   CHECK(at("__import__('os').system('x')") == 11);

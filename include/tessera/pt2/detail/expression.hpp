@@ -68,12 +68,6 @@ class expression_parser {
     }
     return accept(")");
   }
-  [[nodiscard]] bool is_number(std::string_view s) const {
-    json::reader in(s);
-    (void)in.number();
-    return in.finish().code == errc::ok;
-  }
-
   [[nodiscard]] bool term(unsigned depth) {
     if (depth >= max_expression_depth) return false;
     const std::size_t index = out_.nodes.size();
@@ -98,7 +92,7 @@ class expression_parser {
       if (!quoted(n.text)) return false;
     } else if (n.text == "Float") {
       n.kind = expression::kinds::real;
-      if (!quoted(n.text) || !is_number(n.text)) return false;
+      if (!quoted(n.text) || !is_real(n.text)) return false;
     } else {
       n.kind = expression::kinds::call;
       out_.nodes.push_back(n);

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "../../core/json_read.hpp"
 #include "../../core/number.hpp"
 #include "../expression.hpp"
 
@@ -23,6 +24,13 @@ namespace pt2::detail {
 
 inline constexpr std::size_t max_expression_size = 65536;
 inline constexpr unsigned max_expression_depth = 128;
+
+/// Whether a text is a number of both notations: one of JSON, in the range of a double.
+[[nodiscard]] inline bool is_real(std::string_view s) {
+  json::reader in(s);
+  (void)in.number();
+  return in.finish().code == errc::ok;
+}
 
 class infix_parser {
  public:
@@ -181,6 +189,9 @@ class infix_parser {
     return out_.nodes.push_back(n), 1;
   }
   unsigned arguments(std::string_view name, unsigned depth) {
+    // In the other notation these are no calls.
+    for (const std::string_view leaf : {"Integer", "Symbol", "Float", "true", "false"})
+      if (name == leaf) return 0;
     const std::size_t first = out_.nodes.size();
     out_.nodes.push_back(call(name == "Eq" ? "Equality" : name == "Ne" ? "Unequality" : name));
     unsigned height = 1;
@@ -213,6 +224,7 @@ class infix_parser {
     if (at_ != end_of_integer) {
       n.kind = expression::kinds::real;
       n.text = source_.substr(start, at_ - start);
+      if (!is_real(n.text)) return 0;
       return out_.nodes.push_back(n), 1;
     }
     for (const char c : source_.substr(start, at_ - start))
