@@ -213,7 +213,10 @@ class timeline_recorder::trace_writer {
     if (const task_statement* const at = of_.statements_.find(t.node))
       arguments_.push_back({"line", std::uint64_t{at->line}});
     of_.each_loop(t, [&](std::string_view variable, std::int64_t value) {
-      arguments_.push_back({names_.emplace_back("iteration." + std::string(variable)), value});
+      // A loop may have the name of one around it; keys of JSON differ.
+      std::string key = "iteration." + std::string(variable);
+      while (std::find(names_.begin(), names_.end(), key) != names_.end()) key += '\'';
+      arguments_.push_back({names_.emplace_back(std::move(key)), value});
     });
     if (t.work.bytes != 0) arguments_.push_back({"bytes", t.work.bytes});
     if (t.work.macs != 0) arguments_.push_back({"macs", t.work.macs});

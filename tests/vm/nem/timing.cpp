@@ -681,6 +681,15 @@ TEST_CASE("vm/nem/timing: the trace and the reports", "[vm_nem]") {
         std::string::npos);
 }
 
+TEST_CASE("vm/nem/timing: loops of one name have keys of their own in traces", "[vm_nem]") {
+  const schedule s = simulate(
+      "buffer S : L2 (size=64)\nloop i in [1..2]:\nloop i in [3..3]:\nloop i in [4..4]:\n"
+      "t = transfer.async(dst=region(S, 0, 16), src=region(S, 16 * i - 48, 16))\n"
+      "endloop\nendloop\nendloop\n");
+  CHECK(s.trace.find(R"("iteration.i":2,"iteration.i'":3,"iteration.i''":4,)") !=
+        std::string::npos);
+}
+
 namespace {
 
 /// A program with a loop, whose transfer is the statement of all tasks that are recorded below.
