@@ -52,7 +52,6 @@ void interpreter::compile() {
   if (size > how_.max_nodes || size > INT32_MAX || size * sizeof(nac::value) > arena_.limit())
     nac::fail(errc::budget_memory, "the expansion has ", size, " nodes; expected at most ",
               std::min(std::uint64_t{how_.max_nodes}, arena_.limit() / sizeof(nac::value)));
-  parameter_at_.resize(0x10000);
   call_of_.resize(library_.registry().patterns.size());
   shapes_.resize(call_of_.size());
   chosen_.resize(call_of_.size());
@@ -141,6 +140,7 @@ std::uint32_t interpreter::compile_call_of(std::uint32_t pattern) {
 }
 
 std::uint32_t interpreter::place_of_parameter(std::uint32_t id) {
+  if (id >= parameter_at_.size()) parameter_at_.resize(std::size_t{id} + 1);
   std::uint32_t& at = parameter_at_[id];
   if (at == 0) {
     parameters_.emplace_back();
