@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "alir_any.hpp"
+#include "alir_random.hpp"
 #include "require.hpp"
 #include "tessera/inspect/alir/diff.hpp"
 #include "tessera/inspect/alir/dot.hpp"
@@ -21,7 +21,6 @@
 #include "tessera/inspect/alir/statistics.hpp"
 #include "tessera/inspect/alir/trace.hpp"
 #include "tests/vm/alir/naive.hpp"
-#include "tests/vm/alir/random_program.hpp"
 
 using namespace tessera;
 using inspect::alir_assumption;
@@ -31,18 +30,6 @@ using inspect::alir_ranges;
 namespace {
 
 constexpr std::size_t samples = 4;
-
-[[nodiscard]] result<alir::program> program_of(std::string_view source, std::size_t seed) {
-  if (result<alir::model> m = fuzz::read_any(source)) {
-    result<alir::program> p = alir::verify(std::move(*m));
-    if (p) return p;
-  }
-  return alir::verify(random_program::make(
-      {.seed = seed,
-       .density = seed % 4 == 0 ? random_program::mix::dense : random_program::mix::mixed,
-       .max_ops = 80,
-       .may_trap = seed % 2 == 0}));
-}
 
 /// The values of each sample, up to a trap.
 [[nodiscard]] std::vector<naive::evaluation> run(const alir::program& p,
@@ -116,7 +103,7 @@ void check_trace(const alir::program& p, const std::vector<double>& inputs,
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   const std::size_t seed = fuzz::below(source, std::size_t{1} << 30);
-  const result<alir::program> p = program_of(source, seed);
+  const result<alir::program> p = fuzz::program_of(source, seed);
   fuzz::require(static_cast<bool>(p), "random programs verify");
   if (p->size() > 4000) return 0;
   const std::vector<double> inputs = random_program::inputs(p->model(), seed, samples);

@@ -13,9 +13,8 @@
 #include <tessera/transform/pipeline_alir.hpp>
 #include <utility>
 
-#include "alir_any.hpp"
+#include "alir_random.hpp"
 #include "require.hpp"
-#include "tests/vm/alir/random_program.hpp"
 
 using namespace tessera;
 
@@ -33,11 +32,7 @@ constexpr std::uint64_t samples = 16;
     }
     if (p) return p;
   }
-  alir::model m = random_program::make(
-      {.seed = seed,
-       .density = seed % 4 == 0 ? random_program::mix::dense : random_program::mix::mixed,
-       .max_ops = 80,
-       .may_trap = seed % 2 == 0});
+  alir::model m = fuzz::random_model(seed, 80);
   random_program::set_latencies(m, seed);
   return alir::verify(std::move(m));
 }

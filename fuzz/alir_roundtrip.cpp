@@ -136,6 +136,12 @@ void check_own_bytes(std::string_view source, const alir::program& p) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   result<alir::model> m = fuzz::read_any(source);
+  const alir::encoding form = alir::detect(source);
+  const result<alir::model> detected = alir::read(source);
+  fuzz::require((form == alir::encoding::json) == fuzz::starts_json(source) || (!m && !detected),
+                "the first bytes show the encoding");
+  fuzz::require(static_cast<bool>(m) == static_cast<bool>(detected) && (!m || *m == *detected),
+                "what is detected is read the same");
   if (!m) return 0;
   for (const std::int32_t version : {2, 3, 4}) check_json(*m, version);
   const result<alir::program> p = alir::verify(std::move(*m));

@@ -25,10 +25,14 @@
 #include <string_view>
 #include <vector>
 
+#include "mutate.hpp"
 #include "tests/support/guard_page.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 #if defined(__GNUC__)
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed)
+    __attribute__((weak));
 extern "C" void __sanitizer_set_death_callback(void (*callback)()) __attribute__((weak));
 #endif
 
@@ -67,26 +71,12 @@ void run(tessera_tests::guard_page& memory, std::string_view input) {
   running = false;
 }
 
-/// SplitMix64.
-class generator {
- public:
-  explicit generator(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t bits() {
-    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-  }
-  std::size_t below(std::size_t end) {
-    return end == 0 ? 0 : static_cast<std::size_t>(bits() % end);
-  }
+/// What inputs are made of: a generator that begins anew for each of them, and all seeds.
+fuzz::generator draw(0);
+std::vector<std::string> seeds;
 
- private:
-  std::uint64_t state_;
-};
-
-/// One to four small changes, some of them taken from another seed.
-std::string mutate(const std::vector<std::string>& seeds, generator& draw) {
+/// A small change, some of them taken from another seed.
+void change(std::string& s) {
   constexpr std::string_view pieces[] = {"0",
                                          "-1",
                                          "1e9",
@@ -104,27 +94,41 @@ std::string mutate(const std::vector<std::string>& seeds, generator& draw) {
                                          "null",
                                          "\xff\xff\xff\xff",
                                          "\xff\xff\xff\x7f"};
+  const std::size_t at = draw.below(s.size() + 1);
+  const std::size_t count = 1 + draw.below(draw.below(4) == 0 ? 64 : 4);
+  switch (draw.below(7)) {
+    case 0:
+      if (at < s.size()) s[at] = static_cast<char>(s[at] ^ 1 << draw.below(8));
+      break;
+    case 1:
+      if (at < s.size()) s[at] = static_cast<char>(draw.bits());
+      break;
+    case 2: s.erase(at, count); break;
+    case 3: s.insert(at, s.substr(draw.below(s.size() + 1), count)); break;
+    case 4: s.insert(at, pieces[draw.below(std::size(pieces))]); break;
+    case 5: s.replace(at, count, pieces[draw.below(std::size(pieces))]); break;
+    default:
+      if (!seeds.empty()) {
+        const std::string& other = seeds[draw.below(seeds.size())];
+        s.replace(at, count, other.substr(draw.below(other.size() + 1), count));
+      }
+  }
+}
+
+/// One to four changes of a seed, by the target's own mutator where it has one.
+std::string mutate() {
   std::string s = seeds.empty() ? std::string() : seeds[draw.below(seeds.size())];
   for (std::size_t n = 1 + draw.below(4); n > 0; --n) {
-    const std::size_t at = draw.below(s.size() + 1);
-    const std::size_t count = 1 + draw.below(draw.below(4) == 0 ? 64 : 4);
-    switch (draw.below(7)) {
-      case 0:
-        if (at < s.size()) s[at] = static_cast<char>(s[at] ^ 1 << draw.below(8));
-        break;
-      case 1:
-        if (at < s.size()) s[at] = static_cast<char>(draw.bits());
-        break;
-      case 2: s.erase(at, count); break;
-      case 3: s.insert(at, s.substr(draw.below(s.size() + 1), count)); break;
-      case 4: s.insert(at, pieces[draw.below(std::size(pieces))]); break;
-      case 5: s.replace(at, count, pieces[draw.below(std::size(pieces))]); break;
-      default:
-        if (!seeds.empty()) {
-          const std::string& other = seeds[draw.below(seeds.size())];
-          s.replace(at, count, other.substr(draw.below(other.size() + 1), count));
-        }
+#if defined(__GNUC__)
+    if (&LLVMFuzzerCustomMutator != nullptr) {
+      const std::size_t size = s.size();
+      s.resize(std::max(size, max_mutated));
+      s.resize(LLVMFuzzerCustomMutator(reinterpret_cast<std::uint8_t*>(s.data()), size, s.size(),
+                                       static_cast<unsigned>(draw.bits())));
+      continue;
     }
+#endif
+    change(s);
   }
   if (s.size() > max_mutated) s.resize(max_mutated);
   return s;
@@ -152,6 +156,14 @@ int usage(const char* program) {
 }
 
 }  // namespace
+
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size) {
+  std::string s(reinterpret_cast<const char*>(data), size);
+  change(s);
+  if (s.size() > max_size) s.resize(max_size);
+  if (!s.empty()) std::memcpy(data, s.data(), s.size());
+  return s.size();
+}
 
 int main(int count, char** arguments) {
   std::uint64_t runs = 0, first = 0, seed = 1;
@@ -185,7 +197,6 @@ int main(int count, char** arguments) {
 #endif
 
   tessera_tests::guard_page memory(max_size);
-  std::vector<std::string> seeds;
   for (const fs::path& file : files) {
     std::optional<std::string> content = contents_of(file);
     if (!content || content->size() > max_size) {
@@ -197,9 +208,9 @@ int main(int count, char** arguments) {
     seeds.push_back(*std::move(content));
   }
   for (std::uint64_t n = 0; n < runs; ++n) {
-    generator draw((seed << 32) + first + n);
+    draw = fuzz::generator((seed << 32) + first + n);
     draw.bits();
-    run(memory, mutate(seeds, draw));
+    run(memory, mutate());
   }
   std::printf("%zu files and %llu mutations of them ran\n", seeds.size(),
               static_cast<unsigned long long>(runs));

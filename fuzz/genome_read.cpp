@@ -60,6 +60,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const fuzz::exact source(std::string_view(reinterpret_cast<const char*>(data), size));
   check_bytes(source.bytes());
   check_base64(source.text());
+  const genome::encoding form = genome::detect(source.bytes());
+  const result<genome::stream> any = genome::read(source.bytes());
+  const result<genome::stream> same = genome::read(source.bytes(), {.encoding = form});
+  fuzz::require(form != genome::encoding::automatic &&
+                    static_cast<bool>(any) == static_cast<bool>(same) &&
+                    (any ? *any == *same : any.error() == same.error()),
+                "what is detected is read the same");
   const fuzz::exact prefix(source.text().substr(0, fuzz::below(source.text(), size)));
   check_bytes(prefix.bytes());
   check_base64(prefix.text());

@@ -10,10 +10,14 @@
 #include <string>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/describe.hpp>
+#include <tessera/core/json.hpp>
+#include <tessera/inspect/nac/trace.hpp>
 #include <vector>
 
+#include "mutate_nac.hpp"
 #include "nac_input.hpp"
 #include "require.hpp"
+#include "statistic.hpp"
 #include "vm/execution_plan/format.hpp"
 #include "vm/execution_plan/machine.hpp"
 #include "vm/nac/interpreter.hpp"
@@ -75,7 +79,8 @@ struct ending {
 
 // ---- programs
 
-[[nodiscard]] ending run(const nac::program& p, std::size_t seed, vm::nac::freeing frees) {
+[[nodiscard]] ending run(const nac::program& p, std::size_t seed, vm::nac::freeing frees,
+                         inspect::run_recorder* seen = nullptr) {
   vm::nac::interpreter_options how;
   how.max_memory = max_memory;
   how.frees = frees;
@@ -83,7 +88,8 @@ struct ending {
   if (machine.arena().live() < max_memory / 2)  // else without them
     for (std::size_t i = 0; i < p.inputs().size() && i < 100; ++i)
       machine.set_input(i, fuzz::nac_input(machine.arena(), seed + i * 3));
-  const vm::nac::outcome done = machine.run({.max_steps = max_steps});
+  const budget limit{.max_steps = max_steps};
+  const vm::nac::outcome done = seen == nullptr ? machine.run(limit) : machine.run(limit, *seen);
   fuzz::require(done.steps <= max_steps, "steps are limited");
   fuzz::require(machine.arena().peak() <= max_memory, "memory is limited");
   fuzz::require(done.code == errc::ok || done.instruction == vm::nac::outcome::none ||
@@ -126,7 +132,20 @@ struct ending {
   return e;
 }
 
+void check_trace(const inspect::run_recorder& seen, std::string_view name) {
+  text trace;
+  seen.append_trace(trace, name);
+  json::reader in(trace);
+  in.skip();
+  fuzz::require(in.finish().code == errc::ok, "a trace is JSON");
+}
+
 }  // namespace
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
+                                               std::size_t max_size, unsigned seed) {
+  return fuzz::mutate_text(data, size, max_size, seed, fuzz::mutate_nac);
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
@@ -137,7 +156,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t seed = fuzz::below(source, 1000);
 
   const ending first = run(*p, seed, vm::nac::freeing::as_filed);
-  fuzz::require(run(*p, seed, vm::nac::freeing::as_filed) == first, "a program always runs alike");
+  fuzz::count_run(first.code == errc::ok);
+  inspect::run_recorder seen(*p);
+  fuzz::require(run(*p, seed, vm::nac::freeing::as_filed, seed % 4 == 0 ? &seen : nullptr) == first,
+                "a program always runs alike");
+  if (seed % 4 == 0) check_trace(seen, source.substr(source.size() - source.size() % 8));
   const ending unfreed = run(*p, seed, vm::nac::freeing::never);
   fuzz::require(
       unfreed == first || unfreed.code == errc::budget_memory || first.code == errc::budget_memory,

@@ -8,14 +8,14 @@
 
 cmake_minimum_required(VERSION 3.21)
 
-set(alir alir_inspect alir_optimize alir_pipeline alir_read_bytecode alir_read_json alir_roundtrip alir_run)
+set(alir alir_emit alir_inspect alir_optimize alir_pipeline alir_read_bytecode alir_read_json alir_roundtrip alir_run)
 set(ark ark_plan ark_read ark_roundtrip ark_to_nac ark_verify_run)
-set(json json_diff number_roundtrip)
-set(nac nac_optimize nac_read nac_roundtrip nac_run nac_to_ark tisa)
+set(json core_text json_diff nac_safetensors number_roundtrip tokenizer_import)
+set(nac nac_manifest nac_optimize nac_read nac_roundtrip nac_run nac_to_ark nac_weights tisa)
 set(nac_assemble nac_assemble nac_lower)
-set(nem nem_lsp nem_print_fixpoint nem_read nem_run nem_verify)
-set(none genome_expand genome_read)
-set(pt2 pt2_read)
+set(nem nem_build nem_inspect nem_lsp nem_print_fixpoint nem_read nem_run nem_verify)
+set(none genome_expand genome_read genome_run io_arrays io_compress io_png)
+set(pt2 pt2_expression pt2_read)
 set(registry genome_synthesize registry_read)
 
 set(out "${SCRATCH}/out")

@@ -83,6 +83,19 @@ void check_import(const pt2::program& p) {
                 "what was imported is read");
 }
 
+/// Members are found by their names, metadata by their keys; a content that is set is there.
+void check_members(const pt2::model& m) {
+  for (const pt2::node& n : m.nodes)
+    fuzz::require(metadata(m, n, "nn_module_stack").size() <= m.characters.size() &&
+                      metadata(m, n, "no such key").empty(),
+                  "metadata are the model's");
+  fuzz::require(find_member(m, "no such member") == pt2::none, "only members are found");
+  if (m.members.size() == 0) return;
+  pt2::model other = m;
+  set_content(other, 0, as_bytes(std::string_view("new")));
+  fuzz::require(as_text(content(other, other.members[0])) == "new", "a content can be set");
+}
+
 void check_archive(std::string_view source) {
   auto m = pt2::read(source);
   if (!m) {
@@ -93,6 +106,7 @@ void check_archive(std::string_view source) {
   fuzz::require(check(*m).code == errc::ok, "indices of what was read are in range");
   fuzz::require(!pt2::print(*m, {.modules = true, .stack_traces = true}).empty(),
                 "what was read can be printed");
+  check_members(*m);
   const auto out = pt2::write(*m);
   if (out) {
     const bytes written{out->data(), out->size()};

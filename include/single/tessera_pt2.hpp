@@ -5968,6 +5968,13 @@ namespace pt2::detail {
 inline constexpr std::size_t max_expression_size = 65536;
 inline constexpr unsigned max_expression_depth = 128;
 
+/// Whether a text is a number of both notations: one of JSON, in the range of a double.
+[[nodiscard]] inline bool is_real(std::string_view s) {
+  json::reader in(s);
+  (void)in.number();
+  return in.finish().code == errc::ok;
+}
+
 class infix_parser {
  public:
   explicit infix_parser(std::string_view source) noexcept : source_(source) {}
@@ -6125,6 +6132,9 @@ class infix_parser {
     return out_.nodes.push_back(n), 1;
   }
   unsigned arguments(std::string_view name, unsigned depth) {
+    // In the other notation these are no calls.
+    for (const std::string_view leaf : {"Integer", "Symbol", "Float", "true", "false"})
+      if (name == leaf) return 0;
     const std::size_t first = out_.nodes.size();
     out_.nodes.push_back(call(name == "Eq" ? "Equality" : name == "Ne" ? "Unequality" : name));
     unsigned height = 1;
@@ -6157,6 +6167,7 @@ class infix_parser {
     if (at_ != end_of_integer) {
       n.kind = expression::kinds::real;
       n.text = source_.substr(start, at_ - start);
+      if (!is_real(n.text)) return 0;
       return out_.nodes.push_back(n), 1;
     }
     for (const char c : source_.substr(start, at_ - start))
@@ -6256,12 +6267,6 @@ class expression_parser {
     }
     return accept(")");
   }
-  [[nodiscard]] bool is_number(std::string_view s) const {
-    json::reader in(s);
-    (void)in.number();
-    return in.finish().code == errc::ok;
-  }
-
   [[nodiscard]] bool term(unsigned depth) {
     if (depth >= max_expression_depth) return false;
     const std::size_t index = out_.nodes.size();
@@ -6286,7 +6291,7 @@ class expression_parser {
       if (!quoted(n.text)) return false;
     } else if (n.text == "Float") {
       n.kind = expression::kinds::real;
-      if (!quoted(n.text) || !is_number(n.text)) return false;
+      if (!quoted(n.text) || !is_real(n.text)) return false;
     } else {
       n.kind = expression::kinds::call;
       out_.nodes.push_back(n);
