@@ -38,7 +38,7 @@
 // Lifetime:   nothing is kept; genes have numbers of the corpus's vocabulary.
 // Errors:     std::bad_alloc; std::length_error beyond 2^31 - 1 nodes.
 // Limits:     lengths are cut to 1 … 255 nodes.
-// Allocation: at most 44 bytes for each node while the text is sorted (suffix_array.hpp); then 9,
+// Allocation: at most 52 bytes for each node while the text is sorted (suffix_array.hpp); then 9,
 //             and 32 for each range whose score is high enough. 15 to 35 in all on what was
 //             measured. Time almost linear in the number of nodes.
 

@@ -21,6 +21,13 @@ struct group {
   [[nodiscard]] std::uint32_t size() const noexcept { return end - begin; }
 };
 
+constexpr std::size_t few_keys = 24;  // that are sorted as fast in any way
+
+/// What a thread sorts with.
+struct scratch {
+  std::vector<std::uint64_t> keys, others;
+};
+
 class sorter {
  public:
   sorter(std::span<const std::uint32_t> text, unsigned threads)
@@ -28,7 +35,7 @@ class sorter {
         threads_(threads),
         order_(size_),
         rank_(size_),
-        keys_(threads) {}
+        scratch_(threads) {}
 
   std::vector<std::uint32_t> run(std::span<const std::uint32_t> text, std::uint32_t symbols,
                                  std::uint32_t depth) {
@@ -68,7 +75,7 @@ class sorter {
     std::vector<std::vector<group>> found(parts.size() - 1);
     parallel(threads_, found.size(), [&](unsigned thread, std::size_t part) {
       for (std::size_t g = parts[part]; g < parts[part + 1]; ++g)
-        split(groups_[g], step, keys_[thread], found[part]);
+        split(groups_[g], step, scratch_[thread], found[part]);
     });
     parallel(threads_, found.size(), [&](unsigned, std::size_t part) {
       for (const group g : found[part])
@@ -81,8 +88,31 @@ class sorter {
         if (g.size() > 1) groups_.push_back(g);
   }
 
-  void split(group g, std::uint32_t step, std::vector<std::uint64_t>& keys,
-             std::vector<group>& found) {
+  /// Keys, whose lower halves ascend. Where a large group parts, most of it often stays together: what
+  /// two of three keys have in their upper halves is set apart, and only the others are sorted.
+  static void sort(scratch& of) {
+    std::vector<std::uint64_t>& keys = of.keys;
+    if (keys.size() < few_keys) return std::sort(keys.begin(), keys.end());
+    const std::uint64_t first = keys.front() >> 32, last = keys.back() >> 32;
+    const std::uint64_t most = first == last ? first : keys[keys.size() / 2] >> 32;
+    of.others.clear();
+    std::size_t kept = 0;
+    for (const std::uint64_t key : keys)
+      if (key >> 32 == most)
+        keys[kept++] = key;
+      else
+        of.others.push_back(key);
+    std::sort(of.others.begin(), of.others.end());
+    const auto less = std::lower_bound(of.others.begin(), of.others.end(), most << 32);
+    const std::ptrdiff_t below = less - of.others.begin();
+    const auto same = keys.begin() + static_cast<std::ptrdiff_t>(kept);
+    if (below != 0) std::copy_backward(keys.begin(), same, same + below);
+    std::copy(of.others.begin(), less, keys.begin());
+    std::copy(less, of.others.end(), same + below);
+  }
+
+  void split(group g, std::uint32_t step, scratch& of, std::vector<group>& found) {
+    std::vector<std::uint64_t>& keys = of.keys;
     keys.resize(g.size());
     std::uint64_t differ = 0;
     for (std::uint32_t k = 0; k < g.size(); ++k) {
@@ -92,7 +122,7 @@ class sorter {
       differ |= keys[k] ^ keys[0];
     }
     if (differ >> 32 == 0) return found.push_back(g);
-    std::sort(keys.begin(), keys.end());
+    sort(of);
     std::uint32_t begin = g.begin;
     for (std::uint32_t k = g.begin; k < g.end; ++k) {
       const std::uint64_t key = keys[k - g.begin];
@@ -106,8 +136,8 @@ class sorter {
   const std::uint32_t size_;
   const unsigned threads_;
   std::vector<std::uint32_t> order_, rank_;
-  std::vector<group> groups_;                     // of more than one suffix
-  std::vector<std::vector<std::uint64_t>> keys_;  // scratch of each thread
+  std::vector<group> groups_;     // of more than one suffix
+  std::vector<scratch> scratch_;  // of each thread
 };
 
 }  // namespace

@@ -19,7 +19,7 @@
 // Lifetime:   nothing is kept.
 // Errors:     std::bad_alloc.
 // Limits:     2^32 - 1 symbols.
-// Allocation: at most 40 bytes for each symbol while it sorts, 5 for what it gives; time in
+// Allocation: at most 48 bytes for each symbol while it sorts, 5 for what it gives; time in
 //             O(n log n log depth) at worst, close to O(n) where groups are small or don't part any
 //             more, and in O(n depth) for the prefixes.
 
