@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "support/catch.hpp"
+#include "genome/tools/registries.hpp"
 
 namespace {
 
@@ -19,11 +19,7 @@ constexpr std::string_view relu_name = "x.relu:node_args(1):kwargs()";
 
 /// What streams are joined to: ids as the tools give them.
 [[nodiscard]] genome::registry target() {
-  genome::registry r;
-  r.add_operation(10, add_name);
-  r.add_operation(11, relu_name);
-  r.add_variation(10, "in0,in1");
-  r.add_variation(11, "in0");
+  genome::registry r = genome_tests::registry_of({add_name, relu_name}, {"in0,in1", "in0"});
   r.add_constant(10, "float", "7");
   return r;
 }
@@ -38,9 +34,7 @@ constexpr std::string_view relu_name = "x.relu:node_args(1):kwargs()";
   r.add_constant(2, "float", "7");
   r.add_group(0, "dim=1;end=2");
   r.add_parameter(0, "w");
-  tessera::result<genome::library> l = genome::verify(std::move(r));
-  REQUIRE(l);
-  return std::move(*l);
+  return genome_tests::library_of(std::move(r));
 }
 
 [[nodiscard]] bool is(const genome::node& n, int a, int b, int c) {

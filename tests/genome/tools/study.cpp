@@ -12,26 +12,16 @@
 #include "genome/lossy_compress.hpp"
 #include "genome/patterns.hpp"
 #include "genome/reorder.hpp"
+#include "genome/tools/registries.hpp"
 #include "genome/tools/show.hpp"
 #include "tessera/core/json.hpp"
 
 namespace {
 
 using namespace tessera;
+using genome_tests::library_of;
+using genome_tests::program_of;
 using genomics::corpus;
-
-[[nodiscard]] genome::library verified(genome::registry r) {
-  result<genome::library> l = genome::verify(std::move(r));
-  INFO((l ? "" : l.error().name()));
-  REQUIRE(l);
-  return std::move(*l);
-}
-[[nodiscard]] genome::program verified(genome::stream s, const genome::library& l) {
-  result<genome::program> p = genome::verify(std::move(s), l);
-  INFO((p ? "" : p.error().name()));
-  REQUIRE(p);
-  return std::move(*p);
-}
 
 [[nodiscard]] corpus read_study() {
   const std::string folder = TESSERA_TESTS_DATA_DIR "/genome/study/";
@@ -39,7 +29,7 @@ using genomics::corpus;
   const std::string signatures = genome_tests::content_of(folder + "signatures.json");
   result<genome::registry> r = genome::read_registry(registry);
   REQUIRE(r);
-  const genome::library library = verified(std::move(*r));
+  const genome::library library = library_of(std::move(*r));
   corpus all;
   json::reader in(signatures);
   std::string_view name;
@@ -47,7 +37,7 @@ using genomics::corpus;
     const std::string key(name);
     result<genome::stream> s = genome::read_base64(in.string());
     REQUIRE(s);
-    REQUIRE(add_graph(all, key, verified(std::move(*s), library)).code == errc::ok);
+    REQUIRE(add_graph(all, key, program_of(std::move(*s), library)).code == errc::ok);
   }
   REQUIRE(in.finish().code == errc::ok);
   return all;
@@ -76,18 +66,18 @@ struct comparison {
   comparison out;
   result<genomics::signatures> made = signatures_of(all);
   REQUIRE(made);
-  const genome::library none = verified(made->registry);
+  const genome::library none = library_of(made->registry);
   for (const std::uint32_t id : add_patterns(*made, all, found)) REQUIRE(id != 0);
   const std::size_t given = out.patterns = made->registry.patterns.size();
-  const genome::library mined = verified(made->registry);
+  const genome::library mined = library_of(made->registry);
   const genome::compressor by_mined(mined);
   graphs::lossy_compressor lossy(mined);
   genomics::missing_pattern_table table;
   for (const genome::stream& s : made->streams) {
-    const genome::program flat = verified(s, mined);
+    const genome::program flat = program_of(s, mined);
     count(*by_mined.run(flat), mined, out.exact);
     table.add(*by_mined.missing(flat));
-    const genome::stream runs = *genome::compress(verified(s, none));
+    const genome::stream runs = *genome::compress(program_of(s, none));
     const graphs::lossy l = lossy.run(runs);
     out.lossy.macros += l.macros;
     out.lossy.saved += l.saved;
@@ -96,12 +86,12 @@ struct comparison {
   genome::registry grown = made->registry;
   table.add_to(grown);
   out.added = grown.patterns.size() - given;
-  const genome::library extended = verified(std::move(grown));
+  const genome::library extended = library_of(std::move(grown));
   const genome::compressor by_extended(extended);
   for (const genome::stream& s : made->streams) {
-    genome::stream small = *by_extended.run(verified(s, extended));
+    genome::stream small = *by_extended.run(program_of(s, extended));
     count(small, extended, out.extended);
-    const auto back = genome::expand(verified(std::move(small), extended));
+    const auto back = genome::expand(program_of(std::move(small), extended));
     REQUIRE(back);
     REQUIRE(*back == s);
   }

@@ -13,6 +13,7 @@
 #include "genome/convert.hpp"
 #include "genome/grammar.hpp"
 #include "genome/rules.hpp"
+#include "genome/tools/registries.hpp"
 #include "import/recorded.hpp"
 
 namespace {
@@ -21,23 +22,13 @@ using namespace tessera;
 using genomics::grammar;
 using genomics::synthesized;
 using genomics::synthesizer;
+using genome_tests::library_of;
 
 constexpr const char* relu = "aten.relu.default:node_args(1):kwargs()";
 constexpr const char* add = "nac.add:node_args(2):kwargs()";
 
-[[nodiscard]] genome::library library_of(genome::registry r) {
-  result<genome::library> l = genome::verify(std::move(r));
-  INFO((l ? "" : l.error().name()));
-  REQUIRE(l);
-  return std::move(*l);
-}
 [[nodiscard]] genome::registry registry_of_two() {
-  genome::registry r;
-  r.add_operation(10, relu);
-  r.add_operation(11, add);
-  r.add_variation(10, "in0");
-  r.add_variation(11, "in0,in1");
-  return r;
+  return genome_tests::registry_of({relu, add}, {"in0", "in0,in1"});
 }
 void transition(genome::registry& r, const std::string& text, std::uint64_t count,
                 const std::vector<std::string>& exceptions = {}) {
