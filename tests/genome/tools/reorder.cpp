@@ -11,7 +11,9 @@
 
 #include "genome/contiguous.hpp"
 #include "genome/convert.hpp"
+#include "genome/graphs.hpp"
 #include "genome/patterns.hpp"
+#include "genome/tools/registries.hpp"
 #include "genome/tools/show.hpp"
 
 namespace {
@@ -190,4 +192,39 @@ TEST_CASE("genomics/reorder: nothing is lost, and all comes after what it takes"
     };
     CHECK(operations(all, before) == operations(r.graphs, after));
   }
+}
+
+TEST_CASE("genomics/reorder: random graphs with blocks stay what they were", "[genome_tools]") {
+  std::size_t moved = 0, genes = 0, macros = 0;
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const genome::library names = genome_tests::library_of(graphs::names());
+    corpus all;
+    graphs::graph_maker maker(seed);
+    for (int g = 0; g < 3; ++g)
+      REQUIRE(add_graph(all, "g", genome_tests::program_of(maker.make(120), names)).code ==
+              errc::ok);
+    const findings found =
+        mine_contiguous(all, {.min_length = 2, .max_length = 6, .min_score = 4, .places = true});
+    const reordered r = parameters_first(all, found);
+    CAPTURE(seed);
+    result<signatures> s = signatures_of(r.graphs);
+    REQUIRE(s);
+    for (const std::uint32_t id : add_patterns(*s, r.graphs, r.genes)) CHECK(id != 0);
+    genes += r.genes.genes.size();
+    const genome::library l = genome_tests::library_of(std::move(s->registry));
+    for (std::size_t g = 0; g < all.size(); ++g) {
+      moved += show(all, g) != show(r.graphs, g);
+      REQUIRE(r.graphs[g].size() == all[g].size());
+      const result<genome::stream> small =
+          genome::compress(genome_tests::program_of(s->streams[g], l));
+      REQUIRE(small);
+      for (const genome::node& n : small->nodes) macros += n.what() == genome::command::pattern;
+      const auto back = genome::expand(genome_tests::program_of(*small, l));
+      REQUIRE(back);
+      CHECK(*back == s->streams[g]);
+    }
+  }
+  CHECK(moved > 10);
+  CHECK(genes > 40);
+  CHECK(macros > 40);
 }

@@ -19,10 +19,10 @@
 namespace {
 
 using namespace tessera;
+using genome_tests::library_of;
 using genomics::grammar;
 using genomics::synthesized;
 using genomics::synthesizer;
-using genome_tests::library_of;
 
 constexpr const char* relu = "aten.relu.default:node_args(1):kwargs()";
 constexpr const char* add = "nac.add:node_args(2):kwargs()";
