@@ -27,9 +27,9 @@ namespace {
 /// Calls act(i, program) for each of a set's streams, which it gets back if it was moved to there; in
 /// parallel. Reports the first error.
 template <class Act>
-[[nodiscard]] exit_code each_program(std::vector<genome::stream>& streams,
-                                     const genome::library& in, unsigned threads,
-                                     const reporting& to, Act act) {
+[[nodiscard]] exit_code each_verified(std::vector<genome::stream>& streams,
+                                      const genome::library& in, unsigned threads,
+                                      const reporting& to, Act act) {
   std::vector<error> wrong(streams.size());
   progress shown(streams.size());
   std::mutex guard;
@@ -52,14 +52,14 @@ template <class Act>
   if (!library) return fail_made(library.error(), to);
   const genome::compressor patterns(*library, {.results = how.results});
   std::vector<genome::missing_patterns> missing(set.streams.size());
-  const exit_code code = each_program(set.streams, *library, how.threads, to,
-                                      [&](std::size_t i, genome::program flat) -> error {
-                                        result<genome::missing_patterns> m = patterns.missing(flat);
-                                        if (!m) return m.error();
-                                        missing[i] = std::move(*m);
-                                        set.streams[i] = std::move(flat).stream();
-                                        return {};
-                                      });
+  const exit_code code = each_verified(
+      set.streams, *library, how.threads, to, [&](std::size_t i, genome::program flat) -> error {
+        result<genome::missing_patterns> m = patterns.missing(flat);
+        if (!m) return m.error();
+        missing[i] = std::move(*m);
+        set.streams[i] = std::move(flat).stream();
+        return {};
+      });
   if (code != success) return code;
   genomics::missing_pattern_table all;
   for (const genome::missing_patterns& m : missing) all.add(m);
@@ -77,13 +77,13 @@ exit_code compress_streams(stream_set& set, const compression_options& how, cons
   result<genome::library> library = genome::verify(std::move(set.registry));
   if (!library) return fail_made(library.error(), to);
   const genome::compressor patterns(*library, {.results = how.results});
-  const exit_code code = each_program(set.streams, *library, how.threads, to,
-                                      [&](std::size_t i, const genome::program& flat) -> error {
-                                        result<genome::stream> out = patterns.run(flat);
-                                        if (!out) return out.error();
-                                        set.streams[i] = std::move(*out);
-                                        return {};
-                                      });
+  const exit_code code = each_verified(set.streams, *library, how.threads, to,
+                                       [&](std::size_t i, const genome::program& flat) -> error {
+                                         result<genome::stream> out = patterns.run(flat);
+                                         if (!out) return out.error();
+                                         set.streams[i] = std::move(*out);
+                                         return {};
+                                       });
   set.registry = std::move(*library).registry();
   if (code == success && how.extend)
     genomics::drop_unused_patterns(set.registry, given, set.streams);
