@@ -221,8 +221,9 @@ def main():
         "kinds": ", ".join(f"{k} {n}" for k, n in collections.Counter(
             kinds[n["network"]] for c in by_family["clusters"] for n in c).most_common()),
         "compression": table(["streams", "genes", "macros", "patterns of one node added",
-                              "macros with them", "lossy would place", "nodes saved",
-                              "lossy would save", "nodes left", "MB in all"], compression(tool)),
+                              "macros with them", "lossy would place (reached)", "nodes saved",
+                              "lossy would save (reached)", "nodes left",
+                              "MB in all"], compression(tool)),
         "distances": str(len(distances.splitlines()) - 1),
         "bytes": f"{sum((HERE / f).stat().st_size for f in ('signatures.json', 'registry.json')) / 1e6:.1f}",
     }
