@@ -64,7 +64,7 @@ endfunction()
 # ---- what the table says: rows "| `header` | `function`, `function` | `target` |", or a reason in
 # place of the target
 
-file(STRINGS "${ROOT}/fuzz/README.md" rows REGEX "^\\| `[a-z0-9_/]+\\.hpp` \\|")
+file(STRINGS "${ROOT}/fuzz/README.md" rows REGEX "^\\| `[a-z0-9_]+/[a-z0-9_/]+\\.hpp` \\|")
 set(entries "")
 foreach(row IN LISTS rows)
   string(REGEX MATCH "^\\| `([a-z0-9_/]+\\.hpp)` \\| ([^|]+) \\| ([^|]+) \\|$" row "${row}")

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "alir_random.hpp"
+#include "mutate_json.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -31,6 +32,8 @@ void check_text(const text& made, std::string_view name) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "alir_random.hpp"
+#include "mutate_json.hpp"
 #include "require.hpp"
 #include "tessera/inspect/alir/diff.hpp"
 #include "tessera/inspect/alir/dot.hpp"
@@ -99,6 +100,8 @@ void check_trace(const alir::program& p, const std::vector<double>& inputs,
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "alir_random.hpp"
+#include "mutate_json.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -102,6 +103,8 @@ void check_pipeline(const alir::program& p, std::size_t seed) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

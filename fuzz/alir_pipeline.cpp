@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "mutate_json.hpp"
 #include "require.hpp"
 #include "tessera/vm/alir_pipeline.hpp"
 #include "tests/vm/alir/random_program.hpp"
@@ -95,6 +96,8 @@ void check_run(const alir::staged& p, std::string_view source) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "alir_any.hpp"
+#include "mutate_json.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -132,6 +133,8 @@ void check_own_bytes(std::string_view source, const alir::program& p) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

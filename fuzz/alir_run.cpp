@@ -14,7 +14,9 @@
 #include <vector>
 
 #include "alir_any.hpp"
+#include "mutate_json.hpp"
 #include "require.hpp"
+#include "statistic.hpp"
 #include "tessera/vm/alir.hpp"
 #include "tests/vm/alir/naive.hpp"
 #include "tests/vm/alir/random_program.hpp"
@@ -76,7 +78,14 @@ void check_twin(const run& r, result<alir::model> twin, std::span<const double> 
   fuzz::require(same_bits(t.outputs, r.outputs), "both forms give the same outputs");
 }
 
+[[nodiscard]] bool is_program(std::string_view source) {
+  result<alir::model> m = fuzz::read_any(source);
+  return m && alir::verify(std::move(*m));
+}
+
 }  // namespace
+
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_json, is_program)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
@@ -93,6 +102,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t n = seed % 16 == 0 ? 130 : seed % 16 == 1 ? 20 : 3;
   const std::vector<double> inputs = random_program::inputs(model, seed, n);
   const run r = observe(*p, inputs, n);
+  fuzz::count_run(static_cast<bool>(r.done));
   if (r.done.code == errc::budget_steps || r.done.code == errc::budget_memory) {
     fuzz::require(r.done.steps == 0, "a run that its budget can't hold doesn't start");
     return 0;

@@ -13,6 +13,7 @@
 #include <tessera/inspect/ark/plan_timeline.hpp>
 #include <utility>
 
+#include "mutate_json.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -97,6 +98,8 @@ void check_prefix(std::string_view source) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

@@ -9,6 +9,7 @@
 #include <tessera/ark.hpp>
 #include <tessera/core/bytes.hpp>
 
+#include "mutate_json.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -107,6 +108,8 @@ void check_dialects(const ark::model& g) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const result<ark::model> g = ark::read(fuzz::as_text(data, size));

@@ -12,6 +12,7 @@
 #include <tessera/transform/convert.hpp>
 #include <vector>
 
+#include "mutate_json.hpp"
 #include "require.hpp"
 #include "tessera/inspect/ark/flow.hpp"
 #include "tessera/vm/ark.hpp"
@@ -81,6 +82,8 @@ void compare(const ark::program& p, const nac::program& made) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

@@ -13,7 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "mutate_json.hpp"
 #include "require.hpp"
+#include "statistic.hpp"
 #include "tessera/inspect/ark/flow.hpp"
 #include "tessera/vm/ark.hpp"
 
@@ -90,24 +92,45 @@ void check(const ark::world& w) {
   (void)execute(w, fast, in);
 }
 
+/// The programs of an input, one for each rank.
+struct rank_programs {
+  std::vector<std::unique_ptr<ark::program>> owned;
+  std::vector<const ark::program*> ranks;
+
+  /// False where one isn't a program.
+  [[nodiscard]] bool read(std::string_view rest) {
+    for (bool more = true; more && ranks.size() < 8;) {
+      const std::size_t end = rest.find('\0');
+      more = end != rest.npos;
+      result<ark::model> g = ark::read(rest.substr(0, end));
+      if (!g) return false;
+      result<ark::program> p = ark::verify(std::move(*g));
+      if (!p) return false;
+      owned.push_back(std::make_unique<ark::program>(std::move(*p)));
+      ranks.push_back(owned.back().get());
+      if (more) rest.remove_prefix(end + 1);
+    }
+    return true;
+  }
+  [[nodiscard]] result<ark::world> world() const {
+    return ark::verify_ranks({ranks.data(), ranks.size()});
+  }
+};
+[[nodiscard]] bool is_program(std::string_view source) {
+  rank_programs all;
+  return all.read(source) && all.world();
+}
+
 }  // namespace
 
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_json, is_program)
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  std::string_view rest = fuzz::as_text(data, size);
-  std::vector<std::unique_ptr<ark::program>> programs;
-  std::vector<const ark::program*> ranks;
-  for (bool more = true; more && ranks.size() < 8;) {
-    const std::size_t end = rest.find('\0');
-    more = end != rest.npos;
-    result<ark::model> g = ark::read(rest.substr(0, end));
-    if (!g) return 0;
-    result<ark::program> p = ark::verify(std::move(*g));
-    if (!p) return 0;
-    programs.push_back(std::make_unique<ark::program>(std::move(*p)));
-    ranks.push_back(programs.back().get());
-    if (more) rest.remove_prefix(end + 1);
-  }
-  const result<ark::world> w = ark::verify_ranks({ranks.data(), ranks.size()});
-  if (w) check(*w);
+  rank_programs all;
+  if (!all.read(fuzz::as_text(data, size))) return 0;
+  const result<ark::world> w = all.world();
+  if (!w) return 0;
+  fuzz::count_run(true);
+  check(*w);
   return 0;
 }

@@ -114,10 +114,7 @@ void check_same(result<genome::stream> other, const genome::library& l, const en
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-  return fuzz::mutate_text(data, size, max_size, seed, fuzz::mutate_genome);
-}
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_genome)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const bytes source = as_bytes(fuzz::as_text(data, size));

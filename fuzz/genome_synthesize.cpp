@@ -8,9 +8,12 @@
 #include <tessera/nac/all.hpp>
 
 #include "genome/synthesis.hpp"
+#include "mutate_json.hpp"
 #include "require.hpp"
 
 using namespace tessera;
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

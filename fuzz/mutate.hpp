@@ -4,10 +4,7 @@
 // What mutators of inputs share. A target with a mutator of its own defines LLVMFuzzerCustomMutator,
 // which libFuzzer and driver.cpp call in place of theirs; theirs is LLVMFuzzerMutate then.
 //
-//   extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-//                                                  std::size_t max_size, unsigned seed) {
-//     return fuzz::mutate_text(data, size, max_size, seed, fuzz::mutate_json);
-//   }
+//   TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 #ifndef TESSERA_FUZZ_MUTATE_HPP
 #define TESSERA_FUZZ_MUTATE_HPP
@@ -69,6 +66,37 @@ std::size_t mutate_text(std::uint8_t* data, std::size_t size, std::size_t max_si
   return text.size();
 }
 
+/// The same for machines: tries changes until one makes a program, which most others don't. After some
+/// that don't, the input stays as it is, so that few others are kept.
+template <class Change, class IsProgram>
+std::size_t mutate_program(std::uint8_t* data, std::size_t size, std::size_t max_size,
+                           unsigned seed, const Change& change, const IsProgram& is_program) {
+  generator draw(seed);
+  const std::string before(reinterpret_cast<const char*>(data), size);
+  for (int left = 12; left != 0; --left) {
+    std::string text = before;
+    for (std::size_t count = 1 + draw.below(3); count != 0; --count)
+      if (draw.one_in(8) || !change(text, draw)) mutate_part(text, 0, text.size(), max_size);
+    if (text.size() > max_size || text == before || !is_program(text)) continue;
+    std::memcpy(data, text.data(), text.size());
+    return text.size();
+  }
+  return draw.one_in(64) ? LLVMFuzzerMutate(data, size, max_size) : size;
+}
+
 }  // namespace fuzz
+
+/// Defines the mutator of a target, once: by a function that takes the input and a generator.
+#define TESSERA_FUZZ_MUTATOR(change)                                                               \
+  extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,             \
+                                                 std::size_t max_size, unsigned seed) {            \
+    return fuzz::mutate_text(data, size, max_size, seed, change);                                  \
+  }
+/// The same, with a function that says whether a text is a program.
+#define TESSERA_FUZZ_PROGRAM_MUTATOR(change, is_program)                                           \
+  extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,             \
+                                                 std::size_t max_size, unsigned seed) {            \
+    return fuzz::mutate_program(data, size, max_size, seed, change, is_program);                   \
+  }
 
 #endif  // TESSERA_FUZZ_MUTATE_HPP

@@ -16,6 +16,7 @@
 #include <tessera/transform/transplant.hpp>
 #include <vector>
 
+#include "mutate_nac.hpp"
 #include "nac_input.hpp"
 #include "require.hpp"
 #include "transform/agreement.hpp"
@@ -128,6 +129,8 @@ void transplant(const nac::program& donor, const nac::program& recipient, bool i
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_nac)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

@@ -8,6 +8,7 @@
 #include <tessera/core/bytes.hpp>
 #include <tessera/nac/all.hpp>
 
+#include "mutate_nac.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -130,6 +131,8 @@ void check_verified(const nac::model& file, std::size_t size) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_nac)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const result<nac::model> file = nac::read(as_bytes(fuzz::as_text(data, size)));

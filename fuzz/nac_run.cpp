@@ -140,12 +140,14 @@ void check_trace(const inspect::run_recorder& seen, std::string_view name) {
   fuzz::require(in.finish().code == errc::ok, "a trace is JSON");
 }
 
+[[nodiscard]] bool is_program(std::string_view source) {
+  const result<nac::model> file = nac::read(as_bytes(source));
+  return file && nac::verify(*file);
+}
+
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-  return fuzz::mutate_text(data, size, max_size, seed, fuzz::mutate_nac);
-}
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_nac, is_program)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

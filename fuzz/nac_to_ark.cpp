@@ -11,6 +11,7 @@
 #include <tessera/transform/convert.hpp>
 #include <vector>
 
+#include "mutate_nac.hpp"
 #include "nac_input.hpp"
 #include "require.hpp"
 #include "tessera/inspect/ark/flow.hpp"
@@ -35,6 +36,8 @@ namespace {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_nac)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

@@ -78,10 +78,7 @@ void check_quantized(const nac::parts& parts, std::size_t seed) {
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-  return fuzz::mutate_text(data, size, max_size, seed, fuzz::mutate_nac);
-}
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_nac)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact memory(fuzz::as_text(data, size));

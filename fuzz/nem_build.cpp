@@ -200,10 +200,7 @@ void check_model(const nem::model& built) {
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-  return fuzz::mutate_text(data, size, max_size, seed, fuzz::mutate_nem);
-}
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_nem)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string_view rest = fuzz::as_text(data, size);

@@ -8,6 +8,7 @@
 #include <tessera/core/json.hpp>
 #include <tessera/nem.hpp>
 
+#include "mutate_nem.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -40,6 +41,8 @@ namespace {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_nem)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

@@ -11,7 +11,9 @@
 #include <tessera/core/bytes.hpp>
 #include <vector>
 
+#include "mutate_nem.hpp"
 #include "require.hpp"
+#include "statistic.hpp"
 #include "tessera/nem.hpp"
 #include "tessera/vm/nem.hpp"
 #include "tessera/vm/nem_timing.hpp"
@@ -118,22 +120,33 @@ struct input {
   return e;
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view source = fuzz::as_text(data, size);
+[[nodiscard]] result<nem::program> program_of(std::string_view source, std::size_t seed) {
   result<nem::model> d = nem::read(source);
-  if (!d) return 0;
-  const std::size_t seed = fuzz::below(source, 1 << 20);
+  if (!d) return d.error();
   nem::verify_options options;
   options.profile = static_cast<nem::profile>(seed % 3);
   options.max_instances = 500;
   options.hazard_steps = 20000;
-  const result<nem::program> p = nem::verify(std::move(*d), options);
+  return nem::verify(std::move(*d), options);
+}
+[[nodiscard]] std::size_t seed_of(std::string_view source) { return fuzz::below(source, 1 << 20); }
+[[nodiscard]] bool is_program(std::string_view source) {
+  return static_cast<bool>(program_of(source, seed_of(source)));
+}
+
+}  // namespace
+
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_nem, is_program)
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source = fuzz::as_text(data, size);
+  const std::size_t seed = seed_of(source);
+  const result<nem::program> p = program_of(source, seed);
   if (!p) return 0;
   const input in{source, seed, *p};
 
   const ending first = run(in, {});
+  fuzz::count_run(first.code == errc::ok);
   machine_options how;
   how.lookahead = static_cast<std::uint32_t>(1 + seed % 40);
   how.seed = seed;

@@ -7,6 +7,7 @@
 #include <tessera/core/bytes.hpp>
 #include <tessera/nem.hpp>
 
+#include "mutate_nem.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -97,6 +98,8 @@ void compare_proofs(std::string_view source, nem::verify_options options) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_nem)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);

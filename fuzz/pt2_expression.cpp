@@ -52,10 +52,7 @@ void check_expression(std::string_view source, pt2::notation how) {
 
 }  // namespace
 
-extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t max_size, unsigned seed) {
-  return fuzz::mutate_text(data, size, max_size, seed, fuzz::mutate_json);
-}
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact memory(fuzz::as_text(data, size));

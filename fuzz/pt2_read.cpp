@@ -15,6 +15,7 @@
 #include <tessera/pt2.hpp>
 #include <tessera/transform/import.hpp>
 
+#include "mutate_zip.hpp"
 #include "require.hpp"
 #include "tests/support/zip.hpp"
 
@@ -136,6 +137,8 @@ void check_archive(std::string_view source) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_zip_or_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);

@@ -10,6 +10,7 @@
 #include <tessera/core/describe.hpp>
 #include <tessera/genome.hpp>
 
+#include "mutate_json.hpp"
 #include "require.hpp"
 
 using namespace tessera;
@@ -84,6 +85,8 @@ void check_library(const genome::library& l) {
 }
 
 }  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact copy(fuzz::as_text(data, size));
