@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What mutants.py adds to the tests' main: lists which test cases reach which mutants. A case of the
-// tool is a section of one test case, and is listed by itself.
+// What mutants.py adds to the tests' main: lists which test cases reach which mutants, of those that pass. A case
+// of the tool is a section of one test case, and is listed by itself.
 //
 //   TESSERA_REACHES  the file for the list: a line for each run of a test case, with its name, its
 //                    section, seconds, and the mutants that it reached, separated by tabs
@@ -44,11 +44,11 @@ class listener : public listener_base {
     if (++depth_ == 2 && by_section_) start();
   }
   void sectionEnded(const Catch::SectionStats& stats) override {
-    if (depth_-- == 2 && by_section_) list(stats.sectionInfo.name);
+    if (depth_-- == 2 && by_section_ && stats.assertions.allPassed()) list(stats.sectionInfo.name);
     listener_base::sectionEnded(stats);
   }
   void testCaseEnded(const Catch::TestCaseStats& stats) override {
-    if (!by_section_) list({});
+    if (!by_section_ && stats.totals.assertions.allPassed()) list({});
     listener_base::testCaseEnded(stats);
   }
 

@@ -286,7 +286,7 @@ def run(arguments: list[str], scratch: Path, seconds: float, **environment: str)
         return "timeout", ""
     if process.returncode == 0:
         return "pass", output
-    return ("crash" if process.returncode < 0 or "SIG" in output else "fail"), output
+    return ("crash" if process.returncode < 0 or "fatal error" in output else "fail"), output
 
 
 def programs(build: Path) -> list[str]:
@@ -312,8 +312,10 @@ def reached_by(scratch: Path, program: str, tests: list[str]) -> list[Unit]:
     listed.unlink(missing_ok=True)
     arguments = [program, "--input-file", list_of_tests(scratch, tests)]
     result, output = run(arguments, scratch, 3600, TESSERA_REACHED=str(bitmap), TESSERA_REACHES=str(listed))
-    if result != "pass":
+    if result == "timeout" or not listed.exists():
         sys.exit(f"{program}: {result} without a mutant\n{output[-4000:]}")
+    if result != "pass":
+        say(f"left out, because they fail without a mutant: {', '.join(failing_tests(output))}")
     units: dict[str, Unit] = {}
     for line in listed.read_text().splitlines():
         test, section, seconds, numbers = line.split("\t")
@@ -327,7 +329,7 @@ def reached_by(scratch: Path, program: str, tests: list[str]) -> list[Unit]:
 def list_of_tests(scratch: Path, tests: list[str]) -> str:
     """The file of them, for Catch2's --input-file."""
     names = scratch / "names"
-    names.write_text("".join('"' + re.sub(r'([\\"])', r"\\\1", test) + '"\n' for test in tests))
+    names.write_text("".join('"' + re.sub(r'([\\",])', r"\\\1", test) + '"\n' for test in tests))
     return str(names)
 
 
@@ -369,7 +371,7 @@ class Runner:
                 outcome, output = run([*arguments, "-c", batch[0].section], scratch, limit, TESSERA_MUTANT=str(number))
         if outcome == "pass" and f"in {len(batch)} test case" not in output:
             raise RuntimeError(f"not the tests of {scratch / 'names'}: {output}")
-        return outcome, failing_test(output) if outcome in ("fail", "crash") else batch[0].test
+        return outcome, ", ".join(failing_tests(output)) or batch[0].test
 
 
 def by_program(units: list[Unit]) -> list[list[Unit]]:
@@ -379,9 +381,8 @@ def by_program(units: list[Unit]) -> list[list[Unit]]:
     return list(parts.values())
 
 
-def failing_test(output: str) -> str:
-    found = re.search(r"^-{79}\n(.+?)\n", output, re.M)
-    return found[1] if found else ""
+def failing_tests(output: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(r"^-{79}\n(.+?)\n(?:  (?:.+)\n)?-{79}$", output, re.M)))
 
 
 # ---- the report
