@@ -75,15 +75,18 @@ TEST_CASE("alir/print: what verify would refuse", "[alir]") {
   m.ops.push_back({.id0 = -7, .code = opcode::negate, .qint = {-infinity, infinity, 3}});
   m.ops.push_back({.id0 = 5, .code = opcode::bit_unary, .data = -9, .qint = {1, 0, 1}});
   m.ops.push_back({.id0 = 5, .id1 = 6, .code = opcode::bit_binary, .data = -1, .qint = {}});
+  m.ops.push_back(  // the first number above xor's
+      {.id0 = 5, .id1 = 6, .code = opcode::bit_binary, .data = INT64_C(3) << 24, .qint = {}});
   m.ops.push_back({.id0 = 0, .id1 = 2, .code = opcode::sum, .qint = {}});
   m.tables.resize(1);
   m.tables[0].count = 2;
   m.out_idxs = {9};
-  CHECK(printed(m) == R"(alir 2: -1 inputs, 0 outputs, 4 operations, 1 table
+  CHECK(printed(m) == R"(alir 2: -1 inputs, 0 outputs, 5 operations, 1 table
 %0 = neg %-7                        : ? [-inf, inf] step 3.0
 %1 = bit_unary %5, -9               : ? [1.0, 0.0] step 1.0
 %2 = bit_binary %5, %6, -1          : fixed<0,0,0> [0.0, 0.0] step 1.0
-%3 = sum ?                          : fixed<0,0,0> [0.0, 0.0] step 1.0
+%3 = bit_binary %5, %6, 50331648    : fixed<0,0,0> [0.0, 0.0] step 1.0
+%4 = sum ?                          : fixed<0,0,0> [0.0, 0.0] step 1.0
 table 0: 2 entries [?]
 output 0 = %9
 )");

@@ -101,6 +101,22 @@ TEST_CASE("nem/regions: bytes", "[nem]") {
   CHECK(o.has("REG-003"));
 }
 
+TEST_CASE("nem/regions: layouts of capital letters name dimensions", "[nem]") {
+  const auto is_counted = [](const std::string& layout) {
+    return verified(
+               "buffer B : DDR (size=4096); let R = region(B, 0, 24) elem=f32, shape=[2, 3], "
+               "layout=" +
+               layout)
+        .has("REG-007");
+  };
+  CHECK(is_counted("A"));
+  CHECK(is_counted("AZA"));
+  CHECK(is_counted("Z"));
+  CHECK_FALSE(is_counted("AZ"));
+  CHECK_FALSE(is_counted("a"));
+  CHECK_FALSE(is_counted("A1B"));
+}
+
 TEST_CASE("nem/regions: elements", "[nem]") {
   const auto check_region = [](std::string_view rule, std::string_view bad, std::string_view text,
                                std::string_view good) {

@@ -958,6 +958,8 @@ TEST_CASE("vm/tokenizer: decoding", "[vm_tokenizer]") {
       return m.well().text(ids);
     };
     CHECK(of("a\u00e9\u4e2d\U0001f600") == "a\u00e9\u4e2d\U0001f600");
+    CHECK(of("~\x7f\u0080\u00a0\u00a1") ==
+          "~\x7f\u0080\u00a0\u00a1");  // where the three ranges meet
     CHECK(m.text({'a', 256, 'b'}) == "ab");
     CHECK(of("a</w>b</w>") == "a b ");
     // As Python's errors="replace" has them.
