@@ -297,6 +297,25 @@ TEST_CASE("ark/plan: a model with other Ids is the same model", "[ark][plan]") {
   CHECK(all_of(found) == "");
 }
 
+TEST_CASE("ark/plan: an unknown name is reported with those that are known", "[ark][plan]") {
+  const auto reported = [](const std::string& member) {  // instead of a config's ImplType
+    std::string source = small("base.plan.json");
+    const std::size_t at = source.find("\"ImplType\"");
+    REQUIRE(at != std::string::npos);
+    const std::size_t end = source.find('"', source.find('"', source.find(':', at)) + 1) + 1;
+    source.replace(at, end - at, '"' + member + "\": \"Other\"");
+    tessera::report found;
+    CHECK(verify(plan_of(source), found, {.source = source}));
+    return all_of(found);
+  };
+  CHECK(
+      reported("ImplType").find("unknown ImplType \"Other\"; expected WarpWise or ElementWise\n") !=
+      std::string::npos);
+  CHECK(reported("ChannelType")
+            .find("unknown ChannelType \"Other\"; expected Proxy, SecondaryProxy or Sm\n") !=
+        std::string::npos);
+}
+
 TEST_CASE("ark/plan: operations in another order, missing, or more than the model has",
           "[ark][plan]") {
   const std::string source = small("base.plan.json");

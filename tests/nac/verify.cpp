@@ -342,6 +342,9 @@ TEST_CASE("nac/verify: strict prefixes", "[nac]") {
     const bool usual = prefix == 1 || prefix == 2;
     CHECK(nac::verify(*file, {}, &found));
     CHECK(found.warnings == (usual ? 0 : 1));
+    if (!usual)
+      CHECK(std::string(found.text_of(found.diagnostics[0].text)) ==
+            "prefix " + std::to_string(prefix) + "; expected 1, or 2 where it counts itself");
     nac::verify_options strict;
     strict.strict_prefixes = true;
     CHECK(nac::verify(*file, strict).error() == (usual ? error{} : error{errc::nac_prefix, 0x6c}));
