@@ -165,6 +165,17 @@ TEST_CASE("ark/ranks: those that wait for each other are named", "[ark][ranks]")
   }
 }
 
+TEST_CASE("ark/ranks: a tag without a partner is missed in the other list", "[ark][ranks]") {
+  const auto missed = [](const script& one, std::string_view text) {
+    const list found = of({one.text(), script(1, 2).text()});
+    for (const auto& f : found)
+      if (f.rule == "M04" && f.text == text) return true;
+    return false;
+  };
+  CHECK(missed(script(0, 2).recv(1, 5), "no buffer of rank 1 has [0,5] in its SendTags"));
+  CHECK(missed(script(0, 2).send(1, 5), "no buffer of rank 1 has [0,5] in its RecvTags"));
+}
+
 TEST_CASE("ark/ranks: random exchanges end as a plain simulation says", "[ark][ranks]") {
   std::mt19937 r(3);
   int stuck = 0;
