@@ -1430,16 +1430,16 @@ enum class errc : std::uint16_t {
 
 /// One row of a table of codes.
 struct errc_row {
-  errc code;
-  std::string_view name;
-  std::string_view message;
+  errc code;                 ///< its value is 1000 · owner + a number
+  std::string_view name;     ///< the enumerator's name
+  std::string_view message;  ///< one sentence without the values
 };
 struct error;
 class text;
 /// The codes of one owner, in ascending order.
 struct errc_table {
-  const errc_row* rows = nullptr;
-  std::size_t size = 0;
+  const errc_row* rows = nullptr;  ///< `size` of them
+  std::size_t size = 0;            ///< how many rows there are
   /// For binary formats: appends the place of an error's offset, such as "instruction 12,
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
@@ -1451,8 +1451,11 @@ struct errc_table {
   /// Whether a binary source is of this format, which then appends the places of core's errors too.
   bool (*is_mine)(const std::byte* source, std::size_t size) = nullptr;
 
+  /// The rows, in ascending order of codes.
+  ///@{
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
+  ///@}
 };
 
 namespace detail {
@@ -1518,14 +1521,17 @@ enum class error_index : std::uint8_t {
 
 /// An error: what and where. Not convertible to bool, so that it can't be read inverted.
 struct error {
-  errc code = errc::ok;
-  error_index index = error_index::none;
+  errc code = errc::ok;                   ///< `ok`: no error
+  error_index index = error_index::none;  ///< `none`: the offset counts bytes
   /// Byte offset into the source that was read, at most its length. For a model built in code,
   /// which has no source: the index of the wrong element, of the kind given by `index`.
   std::uint64_t offset = 0;
 
+  /// No error.
   constexpr error() noexcept = default;
+  /// At offset 0.
   constexpr explicit error(errc c) noexcept : code(c) {}
+  /// At an offset, or at an element if `of` isn't `none`.
   constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
       : code(c), index(of), offset(at) {}
 
@@ -1656,68 +1662,100 @@ template <class T>
 class view {
  public:
   constexpr view() noexcept = default;
+  /// The `size` elements from `data` on.
   constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
 
+  /// The first element; may be null where there are none.
   [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  /// How many elements there are.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  /// Whether there are none.
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  /// Element i, which must exist.
   [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  /// The elements in their order.
+  ///@{
   [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
   [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+  ///@}
 
  private:
   const T* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
+/// A growing array of elements that can be copied as bytes, by few instructions of the compiler.
 template <class T>
 class pool : private detail::block {
   // Members of the block are used directly: each call that is inlined costs the compiler.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
 
  public:
+  /// The type of the elements.
   using value_type = T;
 
   pool() noexcept = default;
+  /// Copies the values.
   pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
 
+  /// All elements. Borrows from the pool.
   operator view<T>() const& noexcept { return {data(), size()}; }
   operator view<T>() const&& = delete;
 
+  /// How many elements there are.
   [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// The first element; may be null where there are none.
+  ///@{
   [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
   [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
+  ///@}
+  /// Element i, which must exist.
+  ///@{
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
     return static_cast<const T*>(data_)[i];
   }
+  ///@}
+  /// The last element, which must exist.
+  ///@{
   [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
   [[nodiscard]] const T& back() const noexcept {
     return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
   }
+  ///@}
+  /// The elements in their order; invalid as soon as the pool grows.
+  ///@{
   [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
   [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
   [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
   [[nodiscard]] const T* end() const noexcept {
     return static_cast<const T*>(data_) + size_ / sizeof(T);
   }
+  ///@}
 
+  /// Appends a copy.
   void push_back(const T& value) {
     if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
+  /// Appends copies of `count` elements from `values` on.
   void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  /// Removes the last element, which must exist.
   void pop_back() noexcept { size_ -= sizeof(T); }
+  /// Removes all elements; the memory stays.
   void clear() noexcept { size_ = 0; }
   /// Room for `count` more elements; write them there, then say how many with advance().
   [[nodiscard]] T* prepare(std::size_t count) {
     return static_cast<T*>(block::prepare(count * sizeof(T)));
   }
+  /// Counts elements that were written to what prepare() returned.
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
   [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  /// Allocates for `count` elements in all.
   void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -1729,6 +1767,7 @@ class pool : private detail::block {
   /// Keeps the first `count` elements; there must be at least as many.
   void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
 
+  /// Equal in size and in each element.
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -1768,15 +1807,19 @@ class pool : private detail::block {
 
 namespace tessera::inline TESSERA_ABI {
 
+/// A value or an error, with the interface of std::expected. Reading the value of an error traps.
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
   static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
  public:
+  /// A value.
   result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  /// An error, whose code shouldn't be `ok`.
   result(tessera::error e) noexcept : error_(e), has_value_(false) {}
 
+  /// Takes the value or the error.
   result(result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_)
       ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
@@ -1785,6 +1828,7 @@ class [[nodiscard]] result {
   }
   result(const result&) = delete;
   result& operator=(const result&) = delete;
+  /// Takes the value or the error.
   result& operator=(result&& other) noexcept {
     if (this != &other) {
       this->~result();
@@ -1796,11 +1840,17 @@ class [[nodiscard]] result {
     if (has_value_) value_.~T();
   }
 
+  /// Whether there is a value.
   [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  /// Whether there is a value.
   [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  /// The value, which must exist.
+  ///@{
   [[nodiscard]] T& value() & noexcept { return **this; }
   [[nodiscard]] const T& value() const& noexcept { return **this; }
   [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  ///@}
+  /// The value, or `other` if there is none.
   template <class U>
   [[nodiscard]] T value_or(U&& other) const& {
     return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
@@ -1809,12 +1859,19 @@ class [[nodiscard]] result {
   [[nodiscard]] T value_or(U&& other) && {
     return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
   }
+  /// The value, which must exist.
+  ///@{
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  ///@}
+  /// A member of the value, which must exist.
+  ///@{
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  ///@}
   T* operator->() && = delete;  // it would dangle at the end of the statement
+  /// The error; its code is `ok` if there is a value.
   [[nodiscard]] tessera::error error() const noexcept {
     return has_value_ ? tessera::error{} : error_;
   }
@@ -2177,18 +2234,25 @@ namespace tessera::inline TESSERA_ABI {
 class text {
  public:
   text() noexcept = default;
+  /// Copies the characters.
   explicit text(std::string_view from) { *this << from; }
 
+  /// The first character; may be null where there are none.
   [[nodiscard]] const char* data() const noexcept {
     return static_cast<const char*>(block_.data());
   }
+  /// How many characters there are.
   [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  /// All characters. Borrows from the text.
   [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
   std::string_view view() const&& = delete;
+  /// All characters. Borrows from the text.
   operator std::string_view() const& noexcept { return view(); }
   operator std::string_view() const&& = delete;
 
+  /// Removes all characters; the memory stays.
   void clear() noexcept { block_.set_size(0); }
   /// Keeps the first `size` characters.
   void truncate(std::size_t size) noexcept {
@@ -2199,12 +2263,16 @@ class text {
   [[nodiscard]] char* prepare(std::size_t count) {
     return static_cast<char*>(block_.prepare(count));
   }
+  /// Counts characters that were written to what prepare() returned.
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
   [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
+  /// Allocates for `size` characters in all.
   void reserve(std::size_t size) { block_.reserve(size); }
 
+  /// Appends the characters.
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  /// Appends one character.
   text& operator<<(char c) {
     *prepare(1) = c;
     return advance(1), *this;
@@ -2220,6 +2288,7 @@ class text {
   template <class Value>
     requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
   text& operator<<(Value) = delete;
+  /// Appends the characters up to the terminating zero.
   text& operator<<(const char* s) { return *this << std::string_view(s); }
 
   /// Writes to a std::ostream, or to anything else with `write(data, size)`.
@@ -2234,6 +2303,7 @@ class text {
   detail::block block_;
 };
 
+/// Whether the characters are the same.
 [[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
   return a.view() == b;
 }
@@ -2316,14 +2386,14 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return unsafe ? 3 : 0;
 }
 
-/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), except for the ASCII characters in `kept`.
+/// Appends `s` for display: what unsafe_length finds becomes `\n`, `\t`, `\r`, `\x1b` (of a byte)
+/// or `\u{202e}` (of a character), except for the ASCII characters in `kept`.
 void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
+  std::uint64_t line = 1;    ///< from 1
+  std::uint64_t column = 1;  ///< from 1, in bytes
   friend constexpr bool operator==(const line_column&, const line_column&) = default;
 };
 
@@ -2425,6 +2495,7 @@ concept temporary_text =
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
+/// The same bytes as characters. Borrows.
 [[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
   return {reinterpret_cast<const char*>(b.data()), b.size()};
 }
@@ -2600,20 +2671,23 @@ enum class dialect : std::uint8_t {
 };
 /// One row of the table of dialects.
 struct dialect_row {
+  /// The dialect.
   dialect which;
-  std::string_view name;
-  std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
-  bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
-  bool buffer_third;    ///< a tensor's "Buffer" follows "DataType" rather than being last
-  bool pads;            ///< "Pads" in place of "PaddedShape"
-  bool external;        ///< buffers have "IsExternal"
+  std::string_view name;  ///< for options and listings
+  std::uint8_t levels;    ///< levels of containers that pretty text spreads over lines
+  bool holds_ops;         ///< nodes hold an array "Ops" rather than one "Op"
+  bool buffer_third;      ///< a tensor's "Buffer" follows "DataType" rather than being last
+  bool pads;              ///< "Pads" in place of "PaddedShape"
+  bool external;          ///< buffers have "IsExternal"
 };
+/// A row per dialect, in the order of the enumeration.
 inline constexpr dialect_row dialect_table[] = {
 #define TESSERA_X(name, text, levels, ops, third, pads, external)                                  \
   {dialect::name, text, levels, ops, third, pads, external},
     TESSERA_ARK_DIALECTS(TESSERA_X)
 #undef TESSERA_X
 };
+/// The row of a dialect.
 [[nodiscard]] constexpr const dialect_row& info(dialect d) noexcept {
   return dialect_table[static_cast<std::size_t>(d)];
 }
@@ -2624,19 +2698,23 @@ enum class data_type : std::uint8_t {
   TESSERA_ARK_DATA_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// What the bits of an element mean.
 enum class data_kind : std::uint8_t { floating, integer, fp8 };
 /// One row of the table of data types.
 struct data_type_row {
+  /// The type.
   data_type which;
-  std::string_view name;
-  std::uint8_t bytes;  ///< of an element
-  data_kind kind;
+  std::string_view name;  ///< in files: "FP32"
+  std::uint8_t bytes;     ///< of an element
+  data_kind kind;         ///< what its bits mean
 };
+/// A row per data type, in the order of the enumeration.
 inline constexpr data_type_row data_type_table[] = {
 #define TESSERA_X(name, text, bytes, kind) {data_type::name, text, bytes, data_kind::kind},
     TESSERA_ARK_DATA_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// The row of a data type.
 [[nodiscard]] constexpr const data_type_row& info(data_type t) noexcept {
   return data_type_table[static_cast<std::size_t>(t)];
 }
@@ -2666,11 +2744,13 @@ enum class op_kind : std::uint8_t {
 };
 /// One row of the table of operations.
 struct op_row {
+  /// The type.
   op_type which;
-  std::string_view name;
-  op_kind kind;
+  std::string_view name;               ///< in files: "ScalarAdd"
+  op_kind kind;                        ///< its shape rules
   std::int8_t reads, writes, results;  ///< tensors in each list; -1: any number
 };
+/// A row per type of operation, in the order of the enumeration.
 inline constexpr op_row op_table[] = {
 #define TESSERA_X(name, text, kind, reads, writes, results)                                        \
   {op_type::name, text, op_kind::kind, reads, writes, results},
@@ -2678,6 +2758,7 @@ inline constexpr op_row op_table[] = {
 #undef TESSERA_X
         {op_type::unknown, "", op_kind::unknown, -1, -1, -1},
 };
+/// The row of a type of operation.
 [[nodiscard]] constexpr const op_row& info(op_type t) noexcept {
   return op_table[static_cast<std::size_t>(t)];
 }
@@ -2693,6 +2774,7 @@ enum class argument_type : std::uint8_t {
 #undef TESSERA_X
       other
 };
+/// The TYPEs in files, in the order of the enumeration.
 inline constexpr std::string_view argument_type_names[] = {
 #define TESSERA_X(name, text) text,
     TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
@@ -2705,6 +2787,7 @@ enum class argument_name : std::uint8_t {
 #undef TESSERA_X
       other
 };
+/// The names in files, in the order of the enumeration.
 inline constexpr std::string_view argument_names[] = {
 #define TESSERA_X(name, text) text,
     TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
@@ -2712,13 +2795,16 @@ inline constexpr std::string_view argument_names[] = {
         ""};
 
 /// The arguments of operations, one row each.
+/// Whether an operation needs an argument, or has it for older files, or can do without it.
 enum class argument_use : std::uint8_t { required, alias, redundant };
+/// An argument of an operation.
 struct argument_row {
-  op_type op;
-  argument_name name;
-  argument_type type;
-  argument_use use;
+  op_type op;          ///< the operation
+  argument_name name;  ///< the argument's name
+  argument_type type;  ///< of its value
+  argument_use use;    ///< whether it has to be there
 };
+/// A row per operation and argument.
 inline constexpr argument_row argument_table[] = {
 #define TESSERA_X(op, name, type, use)                                                             \
   {op_type::op, argument_name::name, argument_type::type, argument_use::use},
@@ -2757,6 +2843,7 @@ template <std::size_t Size>
 [[nodiscard]] constexpr argument_type find_argument_type(std::string_view name) noexcept {
   return static_cast<argument_type>(detail::find_text(argument_type_names, name));
 }
+/// By its name in files; `other` when there is none.
 [[nodiscard]] constexpr argument_name find_argument_name(std::string_view name) noexcept {
   return static_cast<argument_name>(detail::find_text(argument_names, name));
 }
@@ -2782,10 +2869,12 @@ inline constexpr std::size_t max_rank = 4;         ///< maximum dimensions of a 
 
 /// A range of model::characters.
 struct string {
+  /// Its first character and how many there are.
   std::uint32_t first = 0, size = 0;
 };
 /// A range of one of the pools.
 struct range {
+  /// The first element and how many there are.
   std::uint32_t first = 0, count = 0;
 };
 
@@ -2794,13 +2883,14 @@ struct range {
 /// (offsets[0] + i) * strides[1] + offsets[1] + j, counted from the start of the buffer. Dimensions
 /// from `rank` on are 1, and offsets 0.
 struct layout {
-  std::int64_t shape[max_rank] = {1, 1, 1, 1};
-  std::int64_t strides[max_rank] = {1, 1, 1, 1};
-  std::int64_t offsets[max_rank] = {0, 0, 0, 0};
-  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
-  std::uint32_t rank = 0;
+  std::int64_t shape[max_rank] = {1, 1, 1, 1};         ///< of the tensor
+  std::int64_t strides[max_rank] = {1, 1, 1, 1};       ///< of the memory; see above
+  std::int64_t offsets[max_rank] = {0, 0, 0, 0};       ///< in elements, of each dimension
+  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};  ///< with the padding
+  std::uint32_t rank = 0;                              ///< how many dimensions count
   std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in model::integers; else none
 };
+/// Whether all four lists and the rank are the same.
 [[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
   bool same = a.rank == b.rank;
   for (std::size_t d = 0; d < max_rank; ++d)
@@ -2811,38 +2901,40 @@ struct layout {
 
 /// A patch of a buffer, under an Id of its own (specification, "Tensor").
 struct tensor {
-  std::int64_t id = 0;
-  std::uint32_t layout = 0;      ///< in model::layouts
-  std::uint32_t buffer = 0;      ///< in model::buffers
-  std::uint32_t members = none;  ///< unknown members
-  data_type type = data_type::fp32;
+  std::int64_t id = 0;               ///< in the file; unique among tensors
+  std::uint32_t layout = 0;          ///< in model::layouts
+  std::uint32_t buffer = 0;          ///< in model::buffers
+  std::uint32_t members = none;      ///< unknown members
+  data_type type = data_type::fp32;  ///< of its elements
 };
 
 /// A tag, which matches a send with its receive: [RemoteRank, Tag] (specification, "Buffer").
 struct tag {
+  /// The other rank, and the number that the send and its receive share.
   std::int32_t rank = 0, number = 0;
   friend constexpr bool operator==(const tag&, const tag&) = default;
 };
 
+/// IsExternal: not in the file, false or true.
 enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
 
 /// Memory that tensors lie in (specification, "Buffer").
 struct buffer {
-  std::int64_t id = 0;
+  std::int64_t id = 0;           ///< in the file; tensors refer to it
   std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
   range send_tags, recv_tags;    ///< in model::tags
   std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
-  ark::external external = external::absent;
+  ark::external external = external::absent;  ///< whether a caller provides the memory
 };
 
 /// {"name": {"TYPE": value}}. The value is in the field that the TYPE calls for.
 struct argument {
-  argument_name name = argument_name::other;
-  argument_type type = argument_type::other;
-  string other_name;  ///< when `name` is other
-  string token;       ///< float32: the number as the file has it, if any; other: JSON
-  float real = 0;     ///< float32
-  range integers;     ///< dims: up to four; offset: BufferId and Value; in model::integers
+  argument_name name = argument_name::other;  ///< of the table; `other`: see other_name
+  argument_type type = argument_type::other;  ///< decides which of the values below counts
+  string other_name;                          ///< when `name` is other
+  string token;    ///< float32: the number as the file has it, if any; other: JSON
+  float real = 0;  ///< float32
+  range integers;  ///< dims: up to four; offset: BufferId and Value; in model::integers
   std::int64_t integer =
       0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
 };
@@ -2852,12 +2944,13 @@ enum class args_form : std::uint8_t { object, null, array };
 
 /// One operation (specification, "Op").
 struct op {
-  op_type type = op_type::unknown;
-  bool is_virtual = false;
-  args_form args = args_form::object;
-  string unknown_type;  ///< the Type when it isn't in the table
-  string name;
-  std::uint32_t first_use = 0;  ///< in model::uses: read, then written, then result tensors
+  op_type type = op_type::unknown;     ///< of the table; `unknown`: see unknown_type
+  bool is_virtual = false;             ///< IsVirtual: computes nothing
+  args_form args = args_form::object;  ///< as the file has them
+  string unknown_type;                 ///< the Type when it isn't in the table
+  string name;                         ///< Name; may be empty
+  std::uint32_t first_use = 0;         ///< in model::uses: read, then written, then result tensors
+  /// How many tensors each list has.
   std::uint32_t reads = 0, writes = 0, results = 0;
   range arguments;               ///< in model::arguments, in the file's order
   std::uint32_t members = none;  ///< unknown members
@@ -2865,7 +2958,7 @@ struct op {
 
 /// One node (specification, "Node").
 struct node {
-  std::int64_t id = 0;
+  std::int64_t id = 0;           ///< in the file
   std::uint64_t offset = 0;      ///< of its text in the file
   range producers, consumers;    ///< Ids, in model::integers
   range ops;                     ///< in model::ops
@@ -2874,33 +2967,35 @@ struct node {
 
 /// A member that the format doesn't know: a list for each object, in the file's order.
 struct member {
-  string key;
+  string key;                 ///< as the file has it, unescaped
   string value;               ///< JSON, compact
   std::uint32_t next = none;  ///< in model::members
 };
 
+/// A model graph of one rank, not yet verified. Rows refer to each other by indices.
 struct model {
-  std::int32_t rank = 0;        ///< which rank of the model this file is
-  std::int32_t world_size = 1;  ///< how many ranks it has
-  dialect form = dialect::d3;
+  std::int32_t rank = 0;             ///< which rank of the model this file is
+  std::int32_t world_size = 1;       ///< how many ranks it has
+  dialect form = dialect::d3;        ///< the dialect of the file
   std::uint32_t own_members = none;  ///< unknown members of the root
 
-  pool<node> nodes;
-  pool<op> ops;
-  pool<std::uint32_t> uses;  ///< indices of tensors, as operations list them
-  pool<argument> arguments;
-  pool<tensor> tensors;
-  pool<layout> layouts;
-  pool<buffer> buffers;
-  pool<tag> tags;
+  pool<node> nodes;             ///< in the file's order
+  pool<op> ops;                 ///< of all nodes
+  pool<std::uint32_t> uses;     ///< indices of tensors, as operations list them
+  pool<argument> arguments;     ///< of all operations
+  pool<tensor> tensors;         ///< each distinct one once
+  pool<layout> layouts;         ///< each distinct one once
+  pool<buffer> buffers;         ///< each distinct one once
+  pool<tag> tags;               ///< of all buffers
   pool<std::int64_t> integers;  ///< edges, dimensions of arguments, pads
-  pool<member> members;
-  text characters;
+  pool<member> members;         ///< unknown ones, of all objects
+  text characters;              ///< of all strings
 
   /// Bytes that its pools hold.
   [[nodiscard]] std::size_t memory() const noexcept;
 };
 
+/// The characters of a string. Borrows from the model.
 [[nodiscard]] inline std::string_view text_of(const model& g, string s) noexcept {
   return {g.characters.data() + s.first, s.size};
 }
@@ -2913,18 +3008,23 @@ template <class Row>
   return row.offset > index ? error{code, row.offset} : error{code, index, kind};
 }
 
+/// The operations of a node. Borrows.
 [[nodiscard]] inline view<op> operations(const model& g, const node& n) noexcept {
   return {g.ops.data() + n.ops.first, n.ops.count};
 }
+/// The numbers of a range of model::integers. Borrows.
 [[nodiscard]] inline view<std::int64_t> integers(const model& g, range r) noexcept {
   return {g.integers.data() + r.first, r.count};
 }
+/// The tensors that an operation reads: indices of model::tensors. Borrows.
 [[nodiscard]] inline view<std::uint32_t> reads(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, o.reads};
 }
+/// The tensors that an operation writes: indices of model::tensors. Borrows.
 [[nodiscard]] inline view<std::uint32_t> writes(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads, o.writes};
 }
+/// The tensors that an operation results in: indices of model::tensors. Borrows.
 [[nodiscard]] inline view<std::uint32_t> results(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
 }
@@ -2932,18 +3032,23 @@ template <class Row>
 [[nodiscard]] inline view<std::uint32_t> uses(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
 }
+/// The arguments of an operation, in the file's order. Borrows.
 [[nodiscard]] inline view<argument> arguments(const model& g, const op& o) noexcept {
   return {g.arguments.data() + o.arguments.first, o.arguments.count};
 }
+/// The tags of a range of model::tags. Borrows.
 [[nodiscard]] inline view<tag> tags(const model& g, range r) noexcept {
   return {g.tags.data() + r.first, r.count};
 }
+/// The layout of the tensor of that index.
 [[nodiscard]] inline const layout& layout_of(const model& g, std::uint32_t tensor) noexcept {
   return g.layouts[g.tensors[tensor].layout];
 }
+/// The buffer of the tensor of that index.
 [[nodiscard]] inline const buffer& buffer_of(const model& g, std::uint32_t tensor) noexcept {
   return g.buffers[g.tensors[tensor].buffer];
 }
+/// The Name of an operation. Borrows.
 [[nodiscard]] inline std::string_view name(const model& g, const op& o) noexcept {
   return text_of(g, o.name);
 }
@@ -2951,6 +3056,7 @@ template <class Row>
 [[nodiscard]] inline std::string_view type_name(const model& g, const op& o) noexcept {
   return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
 }
+/// The name of an argument as files spell it. Borrows.
 [[nodiscard]] std::string_view name(const model& g, const argument& a) noexcept;
 /// The argument of that name, or null.
 [[nodiscard]] const argument* find_argument(const model& g, const op& o,
@@ -2965,6 +3071,7 @@ template <class Row>
 /// at most 64 steps, whatever they are.
 class interner {
  public:
+  /// Adds to `g`, which must outlive it.
   explicit interner(model& g) noexcept : model_(g) {}
   interner(const interner&) = delete;  // its journal points into it
   interner& operator=(const interner&) = delete;
@@ -2982,6 +3089,7 @@ class interner {
   [[nodiscard]] std::uint32_t find_tensor(std::int64_t id) const noexcept {
     return tensor_ids_.find(id);
   }
+  /// The buffer that was added last under an Id, or `none`.
   [[nodiscard]] std::uint32_t find_buffer(std::int64_t id) const noexcept {
     return buffer_ids_.find(id);
   }
@@ -2991,6 +3099,7 @@ class interner {
 
   /// The sizes of all the model's pools.
   struct mark {
+    /// How many elements each pool has.
     std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
         characters, changes;
   };
@@ -3099,15 +3208,16 @@ namespace ark {
 
 /// A tensor of a builder: its index in model::tensors, which is its Id too.
 struct value {
-  std::uint32_t index = none;
+  std::uint32_t index = none;  ///< `none`: no tensor
 };
 
 /// Up to four dimensions; a longer list is kept as too long.
 struct dims {
-  std::int64_t at[max_rank] = {};
-  std::uint32_t count = 0;
+  std::int64_t at[max_rank] = {};  ///< the first `count`
+  std::uint32_t count = 0;         ///< more than max_rank: too long
 
   constexpr dims() noexcept = default;
+  /// A list such as {2, 3, 4}.
   constexpr dims(std::initializer_list<std::int64_t> list) noexcept {
     for (const std::int64_t v : list) {
       if (count < max_rank) at[count] = v;
@@ -3118,15 +3228,16 @@ struct dims {
 
 /// An argument for builder::op.
 struct setting {
-  argument_name name = argument_name::other;
-  argument_type type = argument_type::int32;
-  std::int64_t integer = 0;  ///< of integers and booleans
-  float real = 0;            ///< of float32
-  ark::dims dims = {};       ///< of dims
+  argument_name name = argument_name::other;  ///< a name of the table
+  argument_type type = argument_type::int32;  ///< decides which of the values below counts
+  std::int64_t integer = 0;                   ///< of integers and booleans
+  float real = 0;                             ///< of float32
+  ark::dims dims = {};                        ///< of dims
 };
 
+/// What most operations can be given besides their operands.
 struct op_options {
-  std::string_view name = {};
+  std::string_view name = {};        ///< of the operation; empty: made from its Type
   value to = {};                     ///< the output, if not a fresh tensor
   view<value> writes = {};           ///< the same, for operations that write several
   view<setting> args = {};           ///< for builder::op
@@ -3141,19 +3252,24 @@ struct tensor_options {
   std::int32_t rank = -1;  ///< the owner; of another rank: a remote buffer
 };
 
+/// The options of a reduction along an axis.
 struct reduce_options {
-  std::string_view name = {};
-  value to = {};
-  bool keep_dim = true;
+  std::string_view name = {};  ///< of the operation; empty: made from its Type
+  value to = {};               ///< the output, if not a fresh tensor
+  bool keep_dim = true;        ///< keep the reduced dimension, as 1
 };
+/// The options of a matrix product.
 struct matmul_options {
-  std::string_view name = {};
-  value to = {};
+  std::string_view name = {};  ///< of the operation; empty: made from its Type
+  value to = {};               ///< the output, if not a fresh tensor
+  /// Transpose the last two dimensions of that operand.
   bool transpose_input = false, transpose_other = false;
 };
 
+/// Builds the model of one rank, one node for each operation, in the order of the calls.
 class builder {
  public:
+  /// For rank `rank` of `world_size`.
   explicit builder(std::int32_t rank = 0, std::int32_t world_size = 1);
   builder(const builder&) = delete;
   builder& operator=(const builder&) = delete;
@@ -3168,6 +3284,8 @@ class builder {
   value reshape(value of, const dims& shape);
 
   // clang-format off
+  /// Element-wise on one tensor.
+  ///@{
   value copy(value a, const op_options& o = {}) { return op(op_type::copy, {a}, o); }
   value exp(value a, const op_options& o = {}) { return op(op_type::exp, {a}, o); }
   value sqrt(value a, const op_options& o = {}) { return op(op_type::sqrt, {a}, o); }
@@ -3175,23 +3293,37 @@ class builder {
   value relu(value a, const op_options& o = {}) { return op(op_type::relu, {a}, o); }
   value sigmoid(value a, const op_options& o = {}) { return op(op_type::sigmoid, {a}, o); }
   value gelu(value a, const op_options& o = {}) { return op(op_type::gelu, {a}, o); }
+  ///@}
+  /// Element-wise on two tensors, which are broadcast.
+  ///@{
   value add(value a, value b, const op_options& o = {}) { return op(op_type::add, {a, b}, o); }
   value sub(value a, value b, const op_options& o = {}) { return op(op_type::sub, {a, b}, o); }
   value mul(value a, value b, const op_options& o = {}) { return op(op_type::mul, {a, b}, o); }
   value div(value a, value b, const op_options& o = {}) { return op(op_type::div, {a, b}, o); }
+  ///@}
+  /// Rotary position embedding of `x` by the factors `f`.
   value rope(value x, value f, const op_options& o = {}) { return op(op_type::rope, {x, f}, o); }
+  /// Rows of `table` by the indices `rows`.
   value embedding(value rows, value table, const op_options& o = {}) { return op(op_type::embedding, {rows, table}, o); }
+  /// Every element and the number `f`.
+  ///@{
   value scalar_add(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_add, a, f, o); }
   value scalar_mul(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_mul, a, f, o); }
+  ///@}
+  /// Reduces an axis; -1 is the last.
+  ///@{
   value reduce_sum(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_sum, a, axis, o); }
   value reduce_max(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_max, a, axis, o); }
   value reduce_mean(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_mean, a, axis, o); }
+  ///@}
   // clang-format on
+  /// Every element as another type.
   value cast(value a, data_type to, op_options o = {});
   /// Every element of `to` becomes `v`.
   value scalar_assign(value to, float v, op_options o = {});
   /// Dimension i of the result is dimension permutation[i] of `a`.
   value transpose(value a, const dims& permutation, const op_options& o = {});
+  /// The matrix product of the last two dimensions; those before are broadcast.
   value matmul(value a, value b, const matmul_options& o = {});
   /// Keeps `a` alive; has no result.
   void noop(value a, const op_options& o = {}) { (void)op(op_type::noop, {a}, o); }
@@ -3206,14 +3338,16 @@ class builder {
   value recv(value to, std::int32_t from_rank, std::int32_t tag, op_options o = {});
   /// A barrier of all ranks.
   value device_sync(value a, op_options o = {});
-  /// A tag for the buffer of `of`: that it is sent to, or received from, another rank.
+  /// A tag for the buffer of `of`: that it is sent to rank `rank`.
   void send_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 0, rank, number); }
+  /// A tag for the buffer of `of`: that it is received from rank `rank`.
   void recv_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 1, rank, number); }
 
   /// Any operation of the table, with its arguments in options.args.
   value op(op_type type, std::initializer_list<value> reads, const op_options& o = {}) {
     return op(type, {reads.begin(), reads.size()}, o);
   }
+  /// Any operation of the table, with its arguments in options.args.
   value op(op_type type, view<value> reads, const op_options& o);
 
   /// The first error of any call.
@@ -3398,54 +3532,59 @@ namespace ark {
 
 namespace tessera::inline TESSERA_ABI {
 
+/// How bad a finding is; only errors make a file invalid.
 enum class severity : std::uint8_t { error, warning, note };
+/// How many severities there are.
 inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity::note) + 1;
+/// Of a severity, in messages: "error".
 [[nodiscard]] constexpr std::string_view name(severity s) noexcept {
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
 
 /// A range of a source: of file 0, which was read or verified, or of another one.
 struct place {
-  std::uint32_t file = 0;
+  std::uint32_t file = 0;    ///< 0, or 1 + the index in report::files
   std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
   std::uint32_t length = 0;  ///< in bytes
-  error_index index = error_index::none;
+  error_index index = error_index::none;  ///< `none`: the offset counts bytes
 };
 
 /// A range of report::characters.
 struct text_range {
-  std::uint32_t first = 0, size = 0;
+  std::uint32_t first = 0, size = 0;  ///< in bytes
   friend bool operator==(const text_range&, const text_range&) = default;
 };
 
 /// One finding.
 struct diagnostic {
-  errc code = errc::ok;
-  tessera::severity severity = tessera::severity::error;
-  bool has_note = false, has_fix = false;
-  place where;
+  errc code = errc::ok;                                   ///< the check that found it
+  tessera::severity severity = tessera::severity::error;  ///< how bad it is
+  bool has_note = false, has_fix = false;                 ///< whether `note` or `fix` is meant
+  place where;                                            ///< what is wrong
   text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
   text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it and
                     ///< `rule` are empty, descriptions look for it in JSON sources
   text_range text;  ///< one sentence
   place related;    ///< what the note is about; length 0 for a note about no place
-  text_range note;
-  place fix;  ///< the part that `replacement` replaces, empty where it is inserted
-  text_range replacement;
+  text_range note;  ///< a second sentence, about `related`
+  place fix;        ///< the part that `replacement` replaces, empty where it is inserted
+  text_range replacement;  ///< the text to put there
 };
 
 /// What was found, in the order in which it was found.
 struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  pool<text_range> files;  ///< the names of the files after file 0, where the format has them
+  pool<diagnostic> diagnostics;  ///< in the order in which they were found
+  text characters;               ///< all texts of the diagnostics
+  pool<text_range> files;        ///< the names of the files after file 0, where the format has them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
   bool is_bounded = false;  ///< a search stopped at the limit that the options set
 
+  /// The characters of a range. Borrows from the report.
   [[nodiscard]] std::string_view text_of(text_range r) const& noexcept {
     return {characters.data() + r.first, r.size};
   }
   std::string_view text_of(text_range) const&& = delete;
+  /// The rule of a finding, or the name of its code. Borrows from the report.
   [[nodiscard]] std::string_view rule_of(const diagnostic& d) const& noexcept {
     return d.rule.size != 0 ? text_of(d.rule) : tessera::error{d.code}.name();
   }
@@ -3454,9 +3593,9 @@ struct report {
 
 /// A file that diagnostics are about, with its name as it is to be shown.
 struct source_file {
-  std::string_view name;
-  std::string_view text;
-  bool is_binary = false;
+  std::string_view name;   ///< as it is to be shown
+  std::string_view text;   ///< all of its bytes
+  bool is_binary = false;  ///< shown by path, not by line
 };
 
 /// Shows the diagnostics of a report, one by one.
@@ -3627,9 +3766,10 @@ namespace ark {
 /// detail/read_fast.hpp), and falls back to `plain`.
 enum class read_path : std::uint8_t { plain, best };
 
+/// How to read, and how much.
 struct read_options {
-  limits limit = {};
-  read_path path = read_path::best;
+  limits limit = {};                 ///< of bytes, items and depth
+  read_path path = read_path::best;  ///< `plain` is for tests
 };
 
 /// Reads a model of any dialect.
@@ -3691,6 +3831,7 @@ namespace ark {
 
 class program;
 
+/// How strict to be, what to look for, and how much is reported.
 struct verify_options {
   bool strict = false;   ///< unknown Types are errors, unknown members warnings
   bool fp8 = false;      ///< FP8 data types are warnings rather than errors
@@ -3709,6 +3850,7 @@ struct verify_options {
 /// A verified model. Only verify() makes one.
 class program {
  public:
+  /// The model that was verified. Borrows from the program.
   [[nodiscard]] const ark::model& model() const& noexcept { return model_; }
   const ark::model& model() const&& = delete;
   /// Moves the model out.
@@ -3736,7 +3878,9 @@ class program {
 /// The id of the rule that a code of reading or verifying is for, such as "G06"; empty for others.
 class rule {
  public:
+  /// Of any code.
   explicit rule(errc code) noexcept;
+  /// The rule's id. Borrows.
   [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
 
  private:
@@ -3787,9 +3931,10 @@ class rule {
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
+/// What text to write.
 struct write_options {
-  dialect to = dialect::d3;
-  bool pretty = true;
+  dialect to = dialect::d3;  ///< converted to it if the model is of another dialect
+  bool pretty = true;        ///< spread over lines, else one line
 };
 
 /// The text of a model, converted first if its dialect isn't `to`.
@@ -3806,6 +3951,7 @@ namespace ark {
 
 /// begin, begin + step, … below end. The format's own code generator takes every step for 1.
 struct plan_range {
+  /// The first, the end, and the distance.
   std::int64_t begin = 0, end = 0, step = 1;
   bool has_step = false;  ///< the file has the step
 
@@ -3819,24 +3965,29 @@ struct plan_range {
   }
 };
 
+/// A member that is not in the file, false or true.
 enum class flag : std::uint8_t { absent, no, yes };
 
 /// How one operation is computed. Numbers are -1, texts and lists empty when absent.
 struct plan_config {
-  std::uint64_t offset = 0;      ///< of its operation in the file
-  string text;                   ///< all of it, JSON, compact
-  std::int64_t num_warps = -1;   ///< of one tile
-  std::int64_t sram_bytes = -1;  ///< of one tile
-  std::int64_t num_tasks = -1;   ///< how many tiles there are
-  std::int64_t granularity = -1;
+  std::uint64_t offset = 0;       ///< of its operation in the file
+  string text;                    ///< all of it, JSON, compact
+  std::int64_t num_warps = -1;    ///< of one tile
+  std::int64_t sram_bytes = -1;   ///< of one tile
+  std::int64_t num_tasks = -1;    ///< how many tiles there are
+  std::int64_t granularity = -1;  ///< Granularity
+  /// Lists of numbers, in parts.integers.
   range tile, tile_shape_mnk, tile_pad_mnk;  ///< in parts.integers
+  /// Names as the file has them.
   string impl_type, channel_type, packet_type;
+  /// Whether a communication signals, and whether it waits.
   flag signal = flag::absent, wait = flag::absent;
 };
 
 /// One of TaskInfos: operations whose tiles are computed together.
 struct plan_task {
-  std::int64_t id = 0;
+  std::int64_t id = 0;  ///< in the file; task groups refer to it
+  /// Warps and bytes of SRAM that one tile needs.
   std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
   std::uint64_t offset = 0;                    ///< of its text in the file
   range ops;                                   ///< in parts.ops and in configs
@@ -3845,61 +3996,68 @@ struct plan_task {
 
 /// Tiles of one task.
 struct task_group {
-  std::int64_t task_id = 0;
-  plan_range tasks;
-  std::int64_t granularity = 1;
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
+  std::int64_t task_id = 0;      ///< the task's Id
+  plan_range tasks;              ///< which of its tiles
+  std::int64_t granularity = 1;  ///< how many tiles one processor takes at a time
+  std::uint64_t offset = 0;      ///< of its text in the file
+  std::uint32_t members = none;  ///< unknown members
 };
 
 /// Warps and memory of some processors. Those of one processor group run side by side.
 struct resource_group {
+  /// Which of the processors, of their warps and of their bytes of SRAM.
   plan_range processors, warps, sram;
-  range task_groups;         ///< in plan::task_groups
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
+  range task_groups;             ///< in plan::task_groups
+  std::uint64_t offset = 0;      ///< of its text in the file
+  std::uint32_t members = none;  ///< unknown members
 };
 
 /// Groups that share processors run one after the other.
 struct processor_group {
-  plan_range processors;
-  range resource_groups;     ///< in plan::resource_groups
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
+  plan_range processors;         ///< those that its resource groups share
+  range resource_groups;         ///< in plan::resource_groups
+  std::uint64_t offset = 0;      ///< of its text in the file
+  std::uint32_t members = none;  ///< unknown members
 };
 
 /// Where the file has Architecture.
 enum class architecture_place : std::uint8_t { absent, after_world_size, after_num_warps };
 
+/// A plan of one rank, not yet verified.
 struct plan {
   /// Rank, WorldSize, operations and what they refer to; no nodes. own_members are the plan's.
   /// `form` is the layout of tensors and buffers; plans of D2 and D3 don't differ, and are d3.
   model parts;
-  string architecture;
-  architecture_place place = architecture_place::absent;
-  bool null_tasks = false, null_groups = false;  ///< null in place of an empty list
+  string architecture;                                    ///< as the file has it; empty: absent
+  architecture_place place = architecture_place::absent;  ///< where it is among the members
+  bool null_tasks = false, null_groups = false;           ///< null in place of an empty list
+  /// What the plan was made for.
   std::int64_t num_processors = 0, num_warps_per_processor = 0;
 
-  pool<plan_config> configs;  ///< one for each of parts.ops
-  pool<plan_task> tasks;
-  pool<processor_group> processor_groups;
-  pool<resource_group> resource_groups;
-  pool<task_group> task_groups;
+  pool<plan_config> configs;               ///< one for each of parts.ops
+  pool<plan_task> tasks;                   ///< in the file's order
+  pool<processor_group> processor_groups;  ///< in the file's order
+  pool<resource_group> resource_groups;    ///< of all processor groups
+  pool<task_group> task_groups;            ///< of all resource groups
 
   /// Bytes that its pools hold.
   [[nodiscard]] std::size_t memory() const noexcept;
 };
 
+/// The operations of a task. Borrows.
 [[nodiscard]] inline view<op> operations(const plan& p, const plan_task& t) noexcept {
   return {p.parts.ops.data() + t.ops.first, t.ops.count};
 }
+/// The configurations of a task's operations. Borrows.
 [[nodiscard]] inline view<plan_config> configs(const plan& p, const plan_task& t) noexcept {
   return {p.configs.data() + t.ops.first, t.ops.count};
 }
+/// The parts of a processor group. Borrows.
 [[nodiscard]] inline view<resource_group> resource_groups(const plan& p,
                                                           const processor_group& g) noexcept {
   return {p.resource_groups.data() + g.resource_groups.first, g.resource_groups.count};
 }
+/// The parts of a resource group. Borrows.
 [[nodiscard]] inline view<task_group> task_groups(const plan& p, const resource_group& g) noexcept {
   return {p.task_groups.data() + g.task_groups.first, g.task_groups.count};
 }
@@ -3950,6 +4108,7 @@ struct plan {
 /// deadlock.
 [[nodiscard]] model plan_model(const plan& p);
 
+/// What a plan is checked against, and how much is reported.
 struct plan_options {
   const program* model = nullptr;        ///< the model that the plan has to run
   std::string_view source = {};          ///< the text that was read, for exact offsets
@@ -4049,8 +4208,9 @@ namespace ark {
 
 /// What interchangeable messages have in common.
 struct channel {
+  /// The rank that sends, and the one that receives.
   std::uint32_t source = 0, destination = 0;  ///< ranks
-  std::int32_t tag = 0;
+  std::int32_t tag = 0;                       ///< the tag of both
   friend constexpr bool operator==(const channel&, const channel&) = default;
 };
 
@@ -4097,18 +4257,20 @@ class world {
 /// continue does. next() gives an operation that waits once its messages have been sent.
 class schedule {
  public:
+  /// One operation of one rank.
   struct step {
-    std::uint32_t rank = 0;
+    std::uint32_t rank = 0;  ///< which rank runs it
     std::uint32_t node = 0;  ///< in model().nodes
     std::uint32_t op = 0;    ///< in model().ops
   };
   /// Where a rank waits, and for what.
   struct wait {
-    step at;
+    step at;            ///< the operation that waits
     bool sync = false;  ///< for all ranks
     channel message;    ///< otherwise: for one of these
   };
 
+  /// From the first operations of all ranks on. Borrows the world.
   explicit schedule(const world& w);
   explicit schedule(world&&) = delete;
 
@@ -4147,6 +4309,7 @@ class schedule {
 /// Appends one sentence: which ranks wait, where and for what.
 void describe_waits(const world& w, const schedule& order, text& out);
 
+/// What the ranks' texts are, and how much is reported.
 struct ranks_options {
   view<std::string_view> sources = {};   ///< the texts of the programs, for exact offsets
   std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps
@@ -4196,9 +4359,10 @@ namespace ark {
 
 /// One to four sizes; those from `rank` on are 1.
 struct dimensions {
-  std::int64_t size[max_rank] = {1, 1, 1, 1};
-  std::uint32_t rank = 1;
+  std::int64_t size[max_rank] = {1, 1, 1, 1};  ///< from the outermost
+  std::uint32_t rank = 1;                      ///< from 1 to 4
 
+  /// The innermost size.
   [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
   friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
 };
@@ -4210,9 +4374,11 @@ struct dimensions {
   for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
   return d;
 }
+/// The shape of a layout.
 [[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
   return dimensions_of(l.shape, l.rank);
 }
+/// The padded shape of a layout.
 [[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
   return dimensions_of(l.padded_shape, l.rank);
 }
@@ -4229,6 +4395,7 @@ text& operator<<(text& out, const dimensions& d);
 [[nodiscard]] dimensions extended(const dimensions& d) noexcept;
 /// The last `rank` of four dimensions.
 [[nodiscard]] dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept;
+/// The shape to which both broadcast; false if there is none.
 [[nodiscard]] bool broadcast(const dimensions& a, const dimensions& b, dimensions& out) noexcept;
 /// Whether `a` broadcasts to the shape `to`.
 [[nodiscard]] inline bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
@@ -4238,11 +4405,12 @@ text& operator<<(text& out, const dimensions& d);
 /// `axis` may be negative: -1 is the last.
 [[nodiscard]] bool reduced(const dimensions& in, std::int64_t axis, bool keep,
                            dimensions& out) noexcept;
+/// Dimension i of `out` is dimension permutation[i]; false if that is no permutation.
 [[nodiscard]] bool permuted(const dimensions& in, view<std::int64_t> permutation,
                             dimensions& out) noexcept;
 /// The shape of a matrix product, and its sizes.
 struct matmul_shape {
-  dimensions out;
+  dimensions out;                                 ///< of the product
   std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
 };
 /// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the
@@ -4932,13 +5100,15 @@ enum class kind : std::uint8_t { none, object, array, string, number, boolean, n
 
 /// A number as it is in the text.
 struct number {
-  double value = 0;
+  double value = 0;             ///< rounded to the nearest double
   bool integral = false;        ///< the token has neither fraction nor exponent
   std::string_view token = {};  ///< verbatim, for writing it back unchanged
 };
 
+/// Reads one document from its start to its end. The first error stops it, and finish() returns that.
 class reader {
  public:
+  /// Starts at the first value, after a byte order mark if there is one. Borrows `source`.
   explicit reader(std::string_view source, const limits& limit = {})
       : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
     if (source.size() > limit.max_bytes)
@@ -5028,6 +5198,7 @@ class reader {
       fail_at(errc::json_integer_range, start);
     return failed() ? Int{} : static_cast<Int>(v);
   }
+  /// An integer in [-2^31, 2^31).
   [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
   /// An integer in [0, 2^64).
   [[nodiscard]] std::uint64_t uint64() {
@@ -5074,12 +5245,14 @@ class reader {
     if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
     return failed() ? 0.0f : static_cast<float>(v);
   }
+  /// True or false.
   [[nodiscard]] bool boolean() {
     token();
     if (accept("true")) return true;
     if (!accept("false")) fail_literal(errc::json_expected_boolean);
     return false;
   }
+  /// Reads a null.
   void null() {
     token();
     if (!accept("null")) fail_literal(errc::json_expected_null);
@@ -5138,7 +5311,9 @@ class reader {
     if (error_.code == errc::ok) error_ = {code, offset};
     end_ = at_;  // every later step finds the end of the text, and the first error stays
   }
+  /// Whether there was an error; all values after it are zero or empty.
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  /// The first error, `errc::ok` if there is none.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
   /// Checks that nothing but white space follows, and returns the first error.
@@ -5836,15 +6011,18 @@ namespace json {
 
 /// The white space of a document.
 struct layout {
-  unsigned indent;  ///< spaces a level; 0 writes one line
-  std::string_view comma, colon;
-  double_style doubles = double_style::python;
+  unsigned indent;                ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;  ///< what separates members, and a key from its value
+  double_style doubles = double_style::python;  ///< how doubles are spelled
 };
+/// One line without a space.
 inline constexpr layout compact{0, ",", ":"};
+/// One line, as Python's json.dumps writes it.
 inline constexpr layout spaced{0, ", ", ": "};
+/// A line for each value, two spaces a level.
 inline constexpr layout indented{2, ",", ": "};
 
-/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
+/// Appends `s` in quotes. Escapes only what JSON requires; other controls as `\u00xx`.
 inline void append_quoted(text& out, std::string_view s) {
   out << '"';
   std::size_t plain = 0;
@@ -5869,6 +6047,7 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
+/// Most characters of one cursor::integer or cursor::number.
 inline constexpr std::size_t number_capacity =
     double_capacity;  ///< of one cursor::integer or number
 
@@ -5876,12 +6055,15 @@ inline constexpr std::size_t number_capacity =
 /// value, so that it stays in registers. Nothing checks the capacity there.
 class cursor {
  public:
+  /// Stores at `to`, where there must be space for all that follows.
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
 
+  /// In decimal.
   template <class Int>
   [[nodiscard]] cursor integer(Int v) const noexcept {
     return {put_integer(to_, v), doubles_};
   }
+  /// The shortest decimal number that reads as this double.
   [[nodiscard]] cursor number(double v) const noexcept {
     return {put_double(to_, v, doubles_), doubles_};
   }
@@ -5891,6 +6073,7 @@ class cursor {
     std::memcpy(to_, json, Size - 1);
     return {to_ + Size - 1, doubles_};
   }
+  /// Where the next character goes.
   [[nodiscard]] char* place() const noexcept { return to_; }
 
  private:
@@ -5898,12 +6081,17 @@ class cursor {
   double_style doubles_;
 };
 
+/// Writes one document in the order of the calls, with the white space that its layout asks for.
 class writer {
  public:
+  /// Appends to `out`, which must outlive the writer.
   explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
 
+  /// Opens a container; `one_line` keeps all of it on one line, whatever the layout.
+  ///@{
   writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
   writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  ///@}
   /// Closes the innermost container.
   writer& end() {
     const bool is_object = (kinds_.view().back() == '}');
@@ -5923,12 +6111,17 @@ class writer {
     return *this;
   }
 
+  /// An integer, in decimal.
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   writer& integer(Int v) { return separate(), out_ << v, *this; }
+  /// A double in the layout's style; it must be finite.
   writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  /// A string, quoted and escaped.
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  /// True or false.
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  /// A null.
   writer& null() { return raw("null"); }
   /// A value that is already JSON text, such as a number's token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }
@@ -6053,6 +6246,7 @@ inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that
 /// The nearest of the words that are offered. Lifetime: borrows them.
 class suggestion {
  public:
+  /// Looks for words near `word`.
   explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
 
   /// Takes the candidate where it is nearer than those before.

@@ -273,6 +273,7 @@ concept temporary_text =
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
+/// The same bytes as characters. Borrows.
 [[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
   return {reinterpret_cast<const char*>(b.data()), b.size()};
 }
@@ -1580,16 +1581,16 @@ enum class errc : std::uint16_t {
 
 /// One row of a table of codes.
 struct errc_row {
-  errc code;
-  std::string_view name;
-  std::string_view message;
+  errc code;                 ///< its value is 1000 · owner + a number
+  std::string_view name;     ///< the enumerator's name
+  std::string_view message;  ///< one sentence without the values
 };
 struct error;
 class text;
 /// The codes of one owner, in ascending order.
 struct errc_table {
-  const errc_row* rows = nullptr;
-  std::size_t size = 0;
+  const errc_row* rows = nullptr;  ///< `size` of them
+  std::size_t size = 0;            ///< how many rows there are
   /// For binary formats: appends the place of an error's offset, such as "instruction 12,
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
@@ -1601,8 +1602,11 @@ struct errc_table {
   /// Whether a binary source is of this format, which then appends the places of core's errors too.
   bool (*is_mine)(const std::byte* source, std::size_t size) = nullptr;
 
+  /// The rows, in ascending order of codes.
+  ///@{
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
+  ///@}
 };
 
 namespace detail {
@@ -1668,14 +1672,17 @@ enum class error_index : std::uint8_t {
 
 /// An error: what and where. Not convertible to bool, so that it can't be read inverted.
 struct error {
-  errc code = errc::ok;
-  error_index index = error_index::none;
+  errc code = errc::ok;                   ///< `ok`: no error
+  error_index index = error_index::none;  ///< `none`: the offset counts bytes
   /// Byte offset into the source that was read, at most its length. For a model built in code,
   /// which has no source: the index of the wrong element, of the kind given by `index`.
   std::uint64_t offset = 0;
 
+  /// No error.
   constexpr error() noexcept = default;
+  /// At offset 0.
   constexpr explicit error(errc c) noexcept : code(c) {}
+  /// At an offset, or at an element if `of` isn't `none`.
   constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
       : code(c), index(of), offset(at) {}
 
@@ -1865,68 +1872,100 @@ template <class T>
 class view {
  public:
   constexpr view() noexcept = default;
+  /// The `size` elements from `data` on.
   constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
 
+  /// The first element; may be null where there are none.
   [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  /// How many elements there are.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  /// Whether there are none.
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  /// Element i, which must exist.
   [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  /// The elements in their order.
+  ///@{
   [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
   [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+  ///@}
 
  private:
   const T* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
+/// A growing array of elements that can be copied as bytes, by few instructions of the compiler.
 template <class T>
 class pool : private detail::block {
   // Members of the block are used directly: each call that is inlined costs the compiler.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
 
  public:
+  /// The type of the elements.
   using value_type = T;
 
   pool() noexcept = default;
+  /// Copies the values.
   pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
 
+  /// All elements. Borrows from the pool.
   operator view<T>() const& noexcept { return {data(), size()}; }
   operator view<T>() const&& = delete;
 
+  /// How many elements there are.
   [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// The first element; may be null where there are none.
+  ///@{
   [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
   [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
+  ///@}
+  /// Element i, which must exist.
+  ///@{
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
     return static_cast<const T*>(data_)[i];
   }
+  ///@}
+  /// The last element, which must exist.
+  ///@{
   [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
   [[nodiscard]] const T& back() const noexcept {
     return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
   }
+  ///@}
+  /// The elements in their order; invalid as soon as the pool grows.
+  ///@{
   [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
   [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
   [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
   [[nodiscard]] const T* end() const noexcept {
     return static_cast<const T*>(data_) + size_ / sizeof(T);
   }
+  ///@}
 
+  /// Appends a copy.
   void push_back(const T& value) {
     if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
+  /// Appends copies of `count` elements from `values` on.
   void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  /// Removes the last element, which must exist.
   void pop_back() noexcept { size_ -= sizeof(T); }
+  /// Removes all elements; the memory stays.
   void clear() noexcept { size_ = 0; }
   /// Room for `count` more elements; write them there, then say how many with advance().
   [[nodiscard]] T* prepare(std::size_t count) {
     return static_cast<T*>(block::prepare(count * sizeof(T)));
   }
+  /// Counts elements that were written to what prepare() returned.
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
   [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  /// Allocates for `count` elements in all.
   void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -1938,6 +1977,7 @@ class pool : private detail::block {
   /// Keeps the first `count` elements; there must be at least as many.
   void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
 
+  /// Equal in size and in each element.
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i)
@@ -2107,18 +2147,25 @@ namespace tessera::inline TESSERA_ABI {
 class text {
  public:
   text() noexcept = default;
+  /// Copies the characters.
   explicit text(std::string_view from) { *this << from; }
 
+  /// The first character; may be null where there are none.
   [[nodiscard]] const char* data() const noexcept {
     return static_cast<const char*>(block_.data());
   }
+  /// How many characters there are.
   [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  /// All characters. Borrows from the text.
   [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
   std::string_view view() const&& = delete;
+  /// All characters. Borrows from the text.
   operator std::string_view() const& noexcept { return view(); }
   operator std::string_view() const&& = delete;
 
+  /// Removes all characters; the memory stays.
   void clear() noexcept { block_.set_size(0); }
   /// Keeps the first `size` characters.
   void truncate(std::size_t size) noexcept {
@@ -2129,12 +2176,16 @@ class text {
   [[nodiscard]] char* prepare(std::size_t count) {
     return static_cast<char*>(block_.prepare(count));
   }
+  /// Counts characters that were written to what prepare() returned.
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
   [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
+  /// Allocates for `size` characters in all.
   void reserve(std::size_t size) { block_.reserve(size); }
 
+  /// Appends the characters.
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  /// Appends one character.
   text& operator<<(char c) {
     *prepare(1) = c;
     return advance(1), *this;
@@ -2150,6 +2201,7 @@ class text {
   template <class Value>
     requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
   text& operator<<(Value) = delete;
+  /// Appends the characters up to the terminating zero.
   text& operator<<(const char* s) { return *this << std::string_view(s); }
 
   /// Writes to a std::ostream, or to anything else with `write(data, size)`.
@@ -2164,6 +2216,7 @@ class text {
   detail::block block_;
 };
 
+/// Whether the characters are the same.
 [[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
   return a.view() == b;
 }
@@ -2246,14 +2299,14 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return unsafe ? 3 : 0;
 }
 
-/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), except for the ASCII characters in `kept`.
+/// Appends `s` for display: what unsafe_length finds becomes `\n`, `\t`, `\r`, `\x1b` (of a byte)
+/// or `\u{202e}` (of a character), except for the ASCII characters in `kept`.
 void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
+  std::uint64_t line = 1;    ///< from 1
+  std::uint64_t column = 1;  ///< from 1, in bytes
   friend constexpr bool operator==(const line_column&, const line_column&) = default;
 };
 
@@ -2405,15 +2458,19 @@ namespace tessera::inline TESSERA_ABI {
 
 namespace tessera::inline TESSERA_ABI {
 
+/// A value or an error, with the interface of std::expected. Reading the value of an error traps.
 template <class T>
 class [[nodiscard]] result {
   static_assert(!std::is_same_v<T, bool>, "a result<bool> would be read as its own truth value");
   static_assert(!std::is_same_v<T, tessera::error> && !std::is_reference_v<T>);
 
  public:
+  /// A value.
   result(T value) noexcept : value_(std::move(value)), has_value_(true) {}
+  /// An error, whose code shouldn't be `ok`.
   result(tessera::error e) noexcept : error_(e), has_value_(false) {}
 
+  /// Takes the value or the error.
   result(result&& other) noexcept : has_value_(other.has_value_) {
     if (has_value_)
       ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
@@ -2422,6 +2479,7 @@ class [[nodiscard]] result {
   }
   result(const result&) = delete;
   result& operator=(const result&) = delete;
+  /// Takes the value or the error.
   result& operator=(result&& other) noexcept {
     if (this != &other) {
       this->~result();
@@ -2433,11 +2491,17 @@ class [[nodiscard]] result {
     if (has_value_) value_.~T();
   }
 
+  /// Whether there is a value.
   [[nodiscard]] explicit operator bool() const noexcept { return has_value_; }
+  /// Whether there is a value.
   [[nodiscard]] bool has_value() const noexcept { return has_value_; }
+  /// The value, which must exist.
+  ///@{
   [[nodiscard]] T& value() & noexcept { return **this; }
   [[nodiscard]] const T& value() const& noexcept { return **this; }
   [[nodiscard]] T&& value() && noexcept { return *std::move(*this); }
+  ///@}
+  /// The value, or `other` if there is none.
   template <class U>
   [[nodiscard]] T value_or(U&& other) const& {
     return has_value_ ? value_ : static_cast<T>(std::forward<U>(other));
@@ -2446,12 +2510,19 @@ class [[nodiscard]] result {
   [[nodiscard]] T value_or(U&& other) && {
     return has_value_ ? std::move(value_) : static_cast<T>(std::forward<U>(other));
   }
+  /// The value, which must exist.
+  ///@{
   [[nodiscard]] T& operator*() & noexcept { return checked(), value_; }
   [[nodiscard]] const T& operator*() const& noexcept { return checked(), value_; }
   [[nodiscard]] T&& operator*() && noexcept { return checked(), std::move(value_); }
+  ///@}
+  /// A member of the value, which must exist.
+  ///@{
   [[nodiscard]] T* operator->() & noexcept { return checked(), &value_; }
   [[nodiscard]] const T* operator->() const& noexcept { return checked(), &value_; }
+  ///@}
   T* operator->() && = delete;  // it would dangle at the end of the statement
+  /// The error; its code is `ok` if there is a value.
   [[nodiscard]] tessera::error error() const noexcept {
     return has_value_ ? tessera::error{} : error_;
   }
@@ -2677,6 +2748,7 @@ enum class command : std::uint8_t {
       operation = 10
 };
 
+/// How many enumerators `command` has.
 inline constexpr std::size_t command_count = static_cast<std::size_t>(command::operation) + 1;
 
 /// The names of commands 0 to 9 in registries.
@@ -2691,20 +2763,22 @@ inline constexpr std::uint32_t first_id = 10;            ///< the original tools
 inline constexpr std::uint32_t last_byte_id = 255;       ///< of operations and variations
 inline constexpr std::uint32_t last_c_id = 32767;        ///< of constants, groups and parameters
 inline constexpr std::uint32_t last_pattern_id = 65535;  ///< and of all that registries list
-inline constexpr std::uint32_t max_node_inputs = 255;
-inline constexpr std::int32_t max_absolute = 32767;  ///< the last node that D can name
+inline constexpr std::uint32_t max_node_inputs = 255;    ///< the count of D is a byte
+inline constexpr std::int32_t max_absolute = 32767;      ///< the last node that D can name
+/// the furthest node that a relative reference can name
 inline constexpr std::int32_t min_relative = -32768;
 inline constexpr std::uint8_t no_variation = 1;             ///< B where there are no tensor inputs
 inline constexpr std::uint8_t if_else = 1, while_loop = 2;  ///< B of CONTROL_FLOW
 
 /// A node; its inputs are in the stream from `first` on.
 struct node {
-  std::uint8_t a = 0;
-  std::uint8_t b = 0;
-  std::int16_t c = 0;
+  std::uint8_t a = 0;       ///< an operation's id, or a command
+  std::uint8_t b = 0;       ///< a variation's id, or a command's own
+  std::int16_t c = 0;       ///< a constant's id, a group's id as -(id + 1), or 0
   std::uint32_t count = 0;  ///< of inputs
-  std::uint32_t first = 0;
+  std::uint32_t first = 0;  ///< of its inputs, in those of the stream
 
+  /// The command, `operation` for all ids from first_id on.
   [[nodiscard]] constexpr command what() const noexcept {
     return a >= first_id ? command::operation : static_cast<command>(a);
   }
@@ -2714,6 +2788,7 @@ struct node {
   }
   /// Whether C of an operation names a group, and which.
   [[nodiscard]] constexpr bool has_group() const noexcept { return c < 0; }
+  /// The id of the group, where has_group().
   [[nodiscard]] constexpr std::uint16_t group_id() const noexcept {
     return static_cast<std::uint16_t>(-(c + 1));
   }
@@ -2727,9 +2802,10 @@ struct node {
 
 /// A sequence of nodes with their inputs. Lifetime: borrows.
 struct stream_view {
-  view<node> nodes;
+  view<node> nodes;           ///< in their order
   view<std::int32_t> inputs;  ///< of all nodes; node::first counts from its first
 
+  /// How many nodes there are.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return nodes.size(); }
   /// All of D.
   [[nodiscard]] constexpr view<std::int32_t> inputs_of(std::size_t i) const noexcept {
@@ -2745,7 +2821,7 @@ struct stream_view {
 /// An owning sequence of nodes. A graph without PATTERNs and COPYs is called flat; it may be
 /// longer than what D can name in a file.
 struct stream {
-  pool<node> nodes;
+  pool<node> nodes;           ///< in their order
   pool<std::int32_t> inputs;  ///< in the order of the nodes
 
   /// Appends a node; `first` and `count` of `n` don't matter.
@@ -2753,8 +2829,10 @@ struct stream {
   void add(const node& n, std::initializer_list<std::int32_t> d) {
     add(n, view<std::int32_t>(d.begin(), d.size()));
   }
+  /// How many nodes there are.
   [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
 
+  /// All nodes. Borrows from the stream.
   operator stream_view() const& noexcept { return {nodes, inputs}; }
   operator stream_view() const&& = delete;
 };
@@ -2774,6 +2852,7 @@ struct stream {
   return {e.code, i, error_index::node};
 }
 
+/// Equal in nodes and inputs.
 [[nodiscard]] bool operator==(const stream_view& x, const stream_view& y) noexcept;
 [[nodiscard]] inline bool operator==(const stream& x, const stream& y) noexcept {
   return stream_view(x) == stream_view(y);
@@ -2858,54 +2937,59 @@ struct stream {
 
 namespace tessera::inline TESSERA_ABI {
 
+/// How bad a finding is; only errors make a file invalid.
 enum class severity : std::uint8_t { error, warning, note };
+/// How many severities there are.
 inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity::note) + 1;
+/// Of a severity, in messages: "error".
 [[nodiscard]] constexpr std::string_view name(severity s) noexcept {
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
 
 /// A range of a source: of file 0, which was read or verified, or of another one.
 struct place {
-  std::uint32_t file = 0;
+  std::uint32_t file = 0;    ///< 0, or 1 + the index in report::files
   std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
   std::uint32_t length = 0;  ///< in bytes
-  error_index index = error_index::none;
+  error_index index = error_index::none;  ///< `none`: the offset counts bytes
 };
 
 /// A range of report::characters.
 struct text_range {
-  std::uint32_t first = 0, size = 0;
+  std::uint32_t first = 0, size = 0;  ///< in bytes
   friend bool operator==(const text_range&, const text_range&) = default;
 };
 
 /// One finding.
 struct diagnostic {
-  errc code = errc::ok;
-  tessera::severity severity = tessera::severity::error;
-  bool has_note = false, has_fix = false;
-  place where;
+  errc code = errc::ok;                                   ///< the check that found it
+  tessera::severity severity = tessera::severity::error;  ///< how bad it is
+  bool has_note = false, has_fix = false;                 ///< whether `note` or `fix` is meant
+  place where;                                            ///< what is wrong
   text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
   text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it and
                     ///< `rule` are empty, descriptions look for it in JSON sources
   text_range text;  ///< one sentence
   place related;    ///< what the note is about; length 0 for a note about no place
-  text_range note;
-  place fix;  ///< the part that `replacement` replaces, empty where it is inserted
-  text_range replacement;
+  text_range note;  ///< a second sentence, about `related`
+  place fix;        ///< the part that `replacement` replaces, empty where it is inserted
+  text_range replacement;  ///< the text to put there
 };
 
 /// What was found, in the order in which it was found.
 struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  pool<text_range> files;  ///< the names of the files after file 0, where the format has them
+  pool<diagnostic> diagnostics;  ///< in the order in which they were found
+  text characters;               ///< all texts of the diagnostics
+  pool<text_range> files;        ///< the names of the files after file 0, where the format has them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
   bool is_bounded = false;  ///< a search stopped at the limit that the options set
 
+  /// The characters of a range. Borrows from the report.
   [[nodiscard]] std::string_view text_of(text_range r) const& noexcept {
     return {characters.data() + r.first, r.size};
   }
   std::string_view text_of(text_range) const&& = delete;
+  /// The rule of a finding, or the name of its code. Borrows from the report.
   [[nodiscard]] std::string_view rule_of(const diagnostic& d) const& noexcept {
     return d.rule.size != 0 ? text_of(d.rule) : tessera::error{d.code}.name();
   }
@@ -2914,9 +2998,9 @@ struct report {
 
 /// A file that diagnostics are about, with its name as it is to be shown.
 struct source_file {
-  std::string_view name;
-  std::string_view text;
-  bool is_binary = false;
+  std::string_view name;   ///< as it is to be shown
+  std::string_view text;   ///< all of its bytes
+  bool is_binary = false;  ///< shown by path, not by line
 };
 
 /// Shows the diagnostics of a report, one by one.
@@ -3007,66 +3091,77 @@ namespace genome {
 
 /// A range of registry::characters.
 struct characters_range {
+  /// The first character and how many there are.
   std::uint32_t first = 0, size = 0;
 };
 
 /// A name and its id.
 struct entry {
-  std::uint32_t id = 0;
-  characters_range name;
+  std::uint32_t id = 0;      ///< unique in its map
+  characters_range name;     ///< or text, in registry::characters
   std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
 };
 
 /// A value that operations take beside tensors.
 struct constant {
-  std::uint32_t id = 0;
-  characters_range type;   ///< "int", "float", "list", "torch.dtype" …
-  characters_range value;  ///< JSON without white space, numbers verbatim
-  std::uint64_t offset = 0;
+  std::uint32_t id = 0;      ///< C of operations
+  characters_range type;     ///< "int", "float", "list", "torch.dtype" …
+  characters_range value;    ///< JSON without white space, numbers verbatim
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
 };
 
 /// A gene: a stream whose references are relative, in the numbering of its expansion.
 struct pattern {
-  std::uint32_t id = 0;
+  std::uint32_t id = 0;  ///< see node::pattern_id
+  /// Its first node, and how many there are, of registry::pattern_nodes.
   std::uint32_t first = 0, count = 0;  ///< of registry::pattern_nodes
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;            ///< in the file: of the member's value; else its index
 };
 
 /// "After 'x' -> 'y' with connection 'in0=SOURCE'".
 struct transition_rule {
-  characters_range text;
+  characters_range text;         ///< the whole rule
   characters_range probability;  ///< verbatim: "0.92"
-  std::uint64_t count = 0;
-  std::uint32_t first = 0, nodes = 0;                 ///< of registry::pattern_nodes: the two nodes
+  std::uint64_t count = 0;       ///< how often it was found
+  /// Its two nodes, of registry::pattern_nodes: the first and how many.
+  std::uint32_t first = 0, nodes = 0;  ///< of registry::pattern_nodes: the two nodes
+  /// Its exceptions, of registry::exceptions: the first and how many.
   std::uint32_t first_exception = 0, exceptions = 0;  ///< of registry::exceptions
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
 };
 
 /// A composition or a structure, and how often it occurs.
 struct counted_rule {
-  characters_range text;
-  std::uint64_t count = 0;
-  std::uint64_t offset = 0;
+  characters_range text;     ///< the whole rule
+  std::uint64_t count = 0;   ///< how often it was found
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
 };
 
+/// What a registry.json says, not yet verified.
 struct registry {
+  /// The map of names to A, and its reverse.
   pool<entry> operations, operation_ids;
-  pool<entry> variations;
-  pool<constant> constants;
-  pool<entry> constant_texts;
+  pool<entry> variations;      ///< by B
+  pool<constant> constants;    ///< by C
+  pool<entry> constant_texts;  ///< constants as texts, with their ids
+  /// The map of constant groups to ids, and its reverse.
   pool<entry> groups, group_ids;
+  /// The map of parameters to ids, and its reverse.
   pool<entry> parameters, parameter_ids;
-  pool<pattern> patterns;
-  pool<transition_rule> transitions;
+  pool<pattern> patterns;             ///< genes
+  pool<transition_rule> transitions;  ///< which node follows which
+  /// Rules about what networks are made of.
   pool<counted_rule> compositions, structures;
 
   text characters;                    ///< of all names
   stream pattern_nodes;               ///< of all patterns and transition rules
   pool<characters_range> exceptions;  ///< of transition rules
 
+  /// The characters of a range. Borrows from the registry.
   [[nodiscard]] std::string_view name_of(characters_range r) const& noexcept {
     return characters.view().substr(r.first, r.size);
   }
+  /// The name of an entry. Borrows from the registry.
   [[nodiscard]] std::string_view name_of(const entry& e) const& noexcept { return name_of(e.name); }
   std::string_view name_of(characters_range) const&& = delete;
   std::string_view name_of(const entry&) const&& = delete;
@@ -3082,16 +3177,21 @@ struct registry {
 
   // ---- building one
 
+  /// Appends to `characters`.
   characters_range add_characters(std::string_view s);
   /// To a map and to its reverse.
   void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name);
+  /// To operations and operation_ids.
   void add_operation(std::uint32_t id, std::string_view name) {
     add(operations, operation_ids, id, name);
   }
+  /// To variations.
   void add_variation(std::uint32_t id, std::string_view name) {
     variations.push_back({id, add_characters(name), variations.size()});
   }
+  /// To groups and group_ids.
   void add_group(std::uint32_t id, std::string_view name) { add(groups, group_ids, id, name); }
+  /// To parameters and parameter_ids.
   void add_parameter(std::uint32_t id, std::string_view name) {
     add(parameters, parameter_ids, id, name);
   }
@@ -3132,6 +3232,7 @@ template <class T>
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// How much is accepted, and how much is reported.
 struct verify_options {
   limits limit = {};  ///< max_items: nodes of a stream, or of a pattern's expansion
   std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
@@ -3144,10 +3245,13 @@ class library_maker;
 /// A verified registry.
 class library {
  public:
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< no pattern
 
+  /// The registry that was verified: borrowed from the library, or moved out of it.
+  ///@{
   [[nodiscard]] const genome::registry& registry() const& noexcept { return registry_; }
   [[nodiscard]] genome::registry registry() && noexcept { return std::move(registry_); }
+  ///@}
 
   /// The name of an operation or command by its A; empty where the registry has none.
   [[nodiscard]] std::string_view operation(std::uint32_t a) const& noexcept {
@@ -3157,12 +3261,15 @@ class library {
   [[nodiscard]] std::string_view target(std::uint32_t a) const& noexcept {
     return operation(a).substr(0, a < target_sizes_.size() ? target_sizes_[a] : 0);
   }
+  /// The text of a variation by its B; empty where the registry has none.
   [[nodiscard]] std::string_view variation(std::uint32_t b) const& noexcept {
     return name(variations_, registry_.variations, b);
   }
+  /// The text of a constant group by its id; empty where the registry has none.
   [[nodiscard]] std::string_view group(std::uint32_t id) const& noexcept {
     return name(groups_, registry_.group_ids, id);
   }
+  /// The name of a parameter by its id; empty where the registry has none.
   [[nodiscard]] std::string_view parameter(std::uint32_t id) const& noexcept {
     return name(parameters_, registry_.parameter_ids, id);
   }
@@ -3224,8 +3331,12 @@ class library {
 /// A verified stream.
 class program {
  public:
+  /// The stream that was verified: borrowed from the program, or moved out of it.
+  ///@{
   [[nodiscard]] const genome::stream& stream() const& noexcept { return stream_; }
   [[nodiscard]] genome::stream stream() && noexcept { return std::move(stream_); }
+  ///@}
+  /// The library that it was verified with. Borrowed by the program.
   [[nodiscard]] const genome::library& library() const noexcept { return *library_; }
 
  private:
@@ -3901,10 +4012,11 @@ class pattern_index {
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// How far to expand, and how much.
 struct expand_options {
   bool copies = true;  ///< a COPY becomes as many nodes as it says; else it stays one
-  view<pattern_result> results = {};
-  limits limit = {};
+  view<pattern_result> results = {};  ///< what patterns result in; empty: their last nodes
+  limits limit = {};                  ///< of nodes
 };
 
 /// A program as a flat graph.
@@ -3929,6 +4041,7 @@ struct missing_patterns {
 /// it. Lifetime: borrows the library, and expand_options::results.
 class compressor {
  public:
+  /// Prepares the patterns of `l`, whose matches are chosen by `how`.
   explicit compressor(const library& l, const expand_options& how = {})
       : how_(how), patterns_(l, how.copies), wrong_(patterns_.choose(how.results)) {}
 
@@ -4048,8 +4161,8 @@ enum class encoding : std::uint8_t { automatic, bytes, base64 };
 
 /// `automatic`: what detect() says; of a registry the encoding doesn't matter.
 struct read_options {
-  genome::encoding encoding = genome::encoding::automatic;
-  limits limit = {};
+  genome::encoding encoding = genome::encoding::automatic;  ///< of the nodes
+  limits limit = {};                                        ///< of bytes and nodes
 };
 
 /// The encoding that a source shows by the table above: bytes or base64.
@@ -4185,10 +4298,11 @@ namespace detail {
 /// TARGET:node_args(N):kwargs('k1', 'k2'). Where a name isn't of this form, all of it is its target
 /// and nothing else is known.
 struct operation_name {
-  std::string_view target;
+  std::string_view target;    ///< ATen's name, such as "aten.add.Tensor"
   std::uint32_t tensors = 0;  ///< distinct tensor inputs
-  bool well_formed = false;
+  bool well_formed = false;   ///< the name has this form
 
+  /// Takes the name apart. Borrows it.
   explicit constexpr operation_name(std::string_view name) noexcept : target(name) {
     constexpr std::string_view mark = ":node_args(";
     const std::size_t at = name.rfind(mark);
@@ -4221,13 +4335,16 @@ struct operation_name {
 /// Which input each tensor argument is, arguments in the order of their names as text.
 class variation_inputs {
  public:
+  /// Of a variation's text. Borrows it.
   explicit constexpr variation_inputs(std::string_view text) noexcept : rest_(text) {}
+  /// The next input's number; false at the end, or where the text is wrong.
   [[nodiscard]] constexpr bool next(std::uint32_t& input) noexcept {
     if (rest_.empty()) return false;
     if (!first_ && !detail::take(rest_, ",")) return fail();
     first_ = false;
     return detail::take(rest_, "in") && detail::take_number(rest_, input) ? true : fail();
   }
+  /// Whether the text was wrong.
   [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
 
  private:
@@ -4242,14 +4359,16 @@ class variation_inputs {
 
 /// A part of a constant group: which argument, and the id of its constant.
 struct group_part {
-  std::string_view key;  ///< "arg1", or a keyword
-  std::uint32_t constant = 0;
+  std::string_view key;        ///< "arg1", or a keyword
+  std::uint32_t constant = 0;  ///< its id
 };
 
 /// The parts of a constant group.
 class group_parts {
  public:
+  /// Of a constant group's text. Borrows it.
   explicit constexpr group_parts(std::string_view text) noexcept : rest_(text) {}
+  /// The next part; false at the end, or where the text is wrong.
   [[nodiscard]] constexpr bool next(group_part& out) noexcept {
     if (rest_.empty()) return false;
     if (!first_ && !detail::take(rest_, ";")) return fail();
@@ -4260,6 +4379,7 @@ class group_parts {
     rest_.remove_prefix(equals + 1);
     return detail::take_number(rest_, out.constant) ? true : fail();
   }
+  /// Whether the text was wrong.
   [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
 
  private:
@@ -4274,8 +4394,8 @@ class group_parts {
 
 /// Which argument a constant is: a keyword, or where that is empty a position ("arg1").
 struct constant_key {
-  std::string_view keyword;
-  std::uint32_t position = 0;
+  std::string_view keyword;    ///< of the operation
+  std::uint32_t position = 0;  ///< among its arguments, from 0
 };
 
 /// How many arguments of a node are tensors: those of its variation; where it has inputs that no
@@ -4383,6 +4503,7 @@ result<program> verify(stream s, library&& l, const verify_options& options = {}
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// How to write, and how much.
 struct write_options {
   genome::encoding encoding = genome::encoding::bytes;  ///< of a stream; automatic: bytes
   limits limit = {};                                    ///< max_depth: of a registry's constants
@@ -4901,13 +5022,15 @@ enum class kind : std::uint8_t { none, object, array, string, number, boolean, n
 
 /// A number as it is in the text.
 struct number {
-  double value = 0;
+  double value = 0;             ///< rounded to the nearest double
   bool integral = false;        ///< the token has neither fraction nor exponent
   std::string_view token = {};  ///< verbatim, for writing it back unchanged
 };
 
+/// Reads one document from its start to its end. The first error stops it, and finish() returns that.
 class reader {
  public:
+  /// Starts at the first value, after a byte order mark if there is one. Borrows `source`.
   explicit reader(std::string_view source, const limits& limit = {})
       : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
     if (source.size() > limit.max_bytes)
@@ -4997,6 +5120,7 @@ class reader {
       fail_at(errc::json_integer_range, start);
     return failed() ? Int{} : static_cast<Int>(v);
   }
+  /// An integer in [-2^31, 2^31).
   [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
   /// An integer in [0, 2^64).
   [[nodiscard]] std::uint64_t uint64() {
@@ -5043,12 +5167,14 @@ class reader {
     if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
     return failed() ? 0.0f : static_cast<float>(v);
   }
+  /// True or false.
   [[nodiscard]] bool boolean() {
     token();
     if (accept("true")) return true;
     if (!accept("false")) fail_literal(errc::json_expected_boolean);
     return false;
   }
+  /// Reads a null.
   void null() {
     token();
     if (!accept("null")) fail_literal(errc::json_expected_null);
@@ -5107,7 +5233,9 @@ class reader {
     if (error_.code == errc::ok) error_ = {code, offset};
     end_ = at_;  // every later step finds the end of the text, and the first error stays
   }
+  /// Whether there was an error; all values after it are zero or empty.
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  /// The first error, `errc::ok` if there is none.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
   /// Checks that nothing but white space follows, and returns the first error.
@@ -5805,15 +5933,18 @@ namespace json {
 
 /// The white space of a document.
 struct layout {
-  unsigned indent;  ///< spaces a level; 0 writes one line
-  std::string_view comma, colon;
-  double_style doubles = double_style::python;
+  unsigned indent;                ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;  ///< what separates members, and a key from its value
+  double_style doubles = double_style::python;  ///< how doubles are spelled
 };
+/// One line without a space.
 inline constexpr layout compact{0, ",", ":"};
+/// One line, as Python's json.dumps writes it.
 inline constexpr layout spaced{0, ", ", ": "};
+/// A line for each value, two spaces a level.
 inline constexpr layout indented{2, ",", ": "};
 
-/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
+/// Appends `s` in quotes. Escapes only what JSON requires; other controls as `\u00xx`.
 inline void append_quoted(text& out, std::string_view s) {
   out << '"';
   std::size_t plain = 0;
@@ -5838,6 +5969,7 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
+/// Most characters of one cursor::integer or cursor::number.
 inline constexpr std::size_t number_capacity =
     double_capacity;  ///< of one cursor::integer or number
 
@@ -5845,12 +5977,15 @@ inline constexpr std::size_t number_capacity =
 /// value, so that it stays in registers. Nothing checks the capacity there.
 class cursor {
  public:
+  /// Stores at `to`, where there must be space for all that follows.
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
 
+  /// In decimal.
   template <class Int>
   [[nodiscard]] cursor integer(Int v) const noexcept {
     return {put_integer(to_, v), doubles_};
   }
+  /// The shortest decimal number that reads as this double.
   [[nodiscard]] cursor number(double v) const noexcept {
     return {put_double(to_, v, doubles_), doubles_};
   }
@@ -5860,6 +5995,7 @@ class cursor {
     std::memcpy(to_, json, Size - 1);
     return {to_ + Size - 1, doubles_};
   }
+  /// Where the next character goes.
   [[nodiscard]] char* place() const noexcept { return to_; }
 
  private:
@@ -5867,12 +6003,17 @@ class cursor {
   double_style doubles_;
 };
 
+/// Writes one document in the order of the calls, with the white space that its layout asks for.
 class writer {
  public:
+  /// Appends to `out`, which must outlive the writer.
   explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
 
+  /// Opens a container; `one_line` keeps all of it on one line, whatever the layout.
+  ///@{
   writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
   writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  ///@}
   /// Closes the innermost container.
   writer& end() {
     const bool is_object = (kinds_.view().back() == '}');
@@ -5892,12 +6033,17 @@ class writer {
     return *this;
   }
 
+  /// An integer, in decimal.
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   writer& integer(Int v) { return separate(), out_ << v, *this; }
+  /// A double in the layout's style; it must be finite.
   writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  /// A string, quoted and escaped.
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  /// True or false.
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  /// A null.
   writer& null() { return raw("null"); }
   /// A value that is already JSON text, such as a number's token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }

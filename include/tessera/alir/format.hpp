@@ -83,16 +83,20 @@ enum class opcode : std::int8_t {
 
 /// One row of the table of opcodes.
 struct opcode_row {
-  opcode code;
+  opcode code;  ///< the number in files
+  /// In JSON and C++, and in listings.
   std::string_view name, mnemonic;
+  /// How many operands, addresses and values of data the operation has.
   std::int8_t ids, addresses, data_values;
 };
+/// A row per opcode, in ascending order of codes.
 inline constexpr opcode_row opcode_table[] = {
 #define TESSERA_X(name, code, mnemonic, ids, addresses, data)                                      \
   {opcode::name, #name, mnemonic, ids, addresses, data},
     TESSERA_ALIR_OPCODES(TESSERA_X)
 #undef TESSERA_X
 };
+/// The range of codes that files may hold.
 inline constexpr std::int32_t first_opcode = -2, last_opcode = 11;
 static_assert(std::size(opcode_table) == last_opcode - first_opcode + 1);
 
@@ -103,11 +107,13 @@ static_assert(std::size(opcode_table) == last_opcode - first_opcode + 1);
 
 /// The sub-operations of bit_unary and bit_binary.
 enum class unary_bits : std::uint8_t { invert, any, all };
+/// The sub-operations of bit_binary: and, or, xor.
 enum class binary_bits : std::uint8_t { conjunction, disjunction, exclusive };
 
 /// A quantization interval: the values min, min + step, … max. A promise of the producer; only
 /// input, relu, quantize and mux force a value into the type that it implies.
 struct interval {
+  /// The bounds, both included, and the distance of neighbouring values.
   double min = 0, max = 0, step = 1;
   friend bool operator==(const interval&, const interval&) = default;
 };
@@ -115,9 +121,10 @@ struct interval {
 /// A fixed-point type: sign bit, integer bits without the sign, fraction bits. Both counts may be
 /// negative; a value v of the type means v * 2^-f.
 struct fixed_type {
-  bool k = false;
-  std::int16_t i = 0;
-  std::int16_t f = 0;
+  bool k = false;      ///< has a sign bit
+  std::int16_t i = 0;  ///< integer bits, without the sign
+  std::int16_t f = 0;  ///< fraction bits
+  /// All bits, with the sign.
   [[nodiscard]] constexpr int width() const noexcept { return (k ? 1 : 0) + i + f; }
   friend constexpr bool operator==(const fixed_type&, const fixed_type&) = default;
 };
@@ -125,19 +132,22 @@ struct fixed_type {
 /// Which numbers of an operation were in the file as integers (10) rather than floats (10.0), and
 /// whether data was an unsigned pattern: needed to rewrite a file byte for byte.
 struct spelling {
+  /// Flags of an operation's or a table's members, to be combined.
   static constexpr std::uint8_t min = 1, max = 2, step = 4, latency = 8, cost = 16,
                                 unsigned_data = 32;
 };
 
 /// One operation; the table at the top says what each field means for each opcode.
 struct operation {
+  /// first operand: an index into `ops`, or an input's for `input`; -1: none
   std::int32_t id0 = -1;
-  std::int32_t id1 = -1;
-  opcode code = opcode::constant;
-  std::uint8_t spelled = 0;  ///< flags of `spelling`
-  std::int32_t shift = 0;
+  std::int32_t id1 = -1;           ///< second operand; -1: none
+  opcode code = opcode::constant;  ///< what it computes
+  std::uint8_t spelled = 0;        ///< flags of `spelling`
+  std::int32_t shift = 0;          ///< in bits; `code` decides of what
+  /// what the opcode makes of it: a constant, a table's index, a packed sub-operation
   std::int64_t data = 0;
-  interval qint = {};
+  interval qint = {};  ///< the values that the result may have
   double latency = 0;  ///< estimated time at which the value is ready
   double cost = 0;     ///< estimated cost; neither is used to execute
   friend bool operator==(const operation&, const operation&) = default;
@@ -146,22 +156,22 @@ static_assert(sizeof(operation) == 64);
 
 /// One term of a `sum`: ± buf[id]·2^shift.
 struct term {
-  std::int32_t id = 0;
-  std::int32_t shift = 0;
-  bool negative = false;
+  std::int32_t id = 0;     ///< index into model::ops
+  std::int32_t shift = 0;  ///< to the left, in bits
+  bool negative = false;   ///< subtracted rather than added
   friend bool operator==(const term&, const term&) = default;
 };
 
 /// A lookup table: `count` entries of model::table_data from `first`, for the codes of the
 /// producer's interval in ascending order.
 struct lookup_table {
-  std::uint64_t first = 0, count = 0;
+  std::uint64_t first = 0, count = 0;  ///< indices of model::table_data
   bool has_spec = false;     ///< the file had the other members; else the writer makes them
   std::uint8_t spelled = 0;  ///< min, max and step of out_qint
   /// Index into model::hashes of the table's name: equal hashes mean equal tables.
   std::uint64_t hash_first = 0, hash_size = 0;
-  interval out_qint = {};
-  std::int64_t inp_width = 0;
+  interval out_qint = {};      ///< interval of the entries
+  std::int64_t inp_width = 0;  ///< bits of the operand, by the file
   friend bool operator==(const lookup_table&, const lookup_table&) = default;
 };
 
@@ -171,31 +181,35 @@ struct source_map {
   /// Where an operation starts, and how many bytes later id1, the condition of a mux, data and the
   /// interval are. A distance of 127 or more is kept as 0, so that the start is reported.
   struct place {
-    std::uint64_t start : 36;
+    std::uint64_t start : 36;  ///< offset of the operation, in bytes
+    /// Bytes from `start` to the member.
     std::uint64_t id1 : 7, condition : 7, data : 7, qint : 7;
   };
-  bool is_bytecode = false;
+  bool is_bytecode = false;  ///< by which offsets are explained
+  /// Offset of each list, in bytes.
   std::uint64_t shape = 0, inp_shifts = 0, out_idxs = 0, out_shifts = 0, out_negs = 0;
-  pool<place> ops;
+  pool<place> ops;              ///< of each operation
   pool<std::uint64_t> outputs;  ///< of each entry of out_idxs
-  pool<std::uint64_t> tables;
+  pool<std::uint64_t> tables;   ///< offset of each table
 };
 
 /// A CombLogic program as read from a file, not yet verified (see verify).
 struct model {
-  std::int32_t spec_version = 2;  ///< of the file it came from: 2, 3 or 4
-  std::int64_t n_inputs = 0, n_outputs = 0;
-  pool<std::int32_t> inp_shifts;
-  pool<std::int32_t> out_idxs;  ///< negative: the output is 0.0
-  pool<std::int32_t> out_shifts;
-  pool<std::uint8_t> out_negs;  ///< 0 or 1
-  pool<operation> ops;
+  std::int32_t spec_version = 2;             ///< of the file it came from: 2, 3 or 4
+  std::int64_t n_inputs = 0, n_outputs = 0;  ///< lengths of a sample and of its result
+  pool<std::int32_t> inp_shifts;             ///< left shift of each input, in bits
+  /// For each output the index of its operation; negative: the output is 0.0.
+  pool<std::int32_t> out_idxs;    ///< negative: the output is 0.0
+  pool<std::int32_t> out_shifts;  ///< left shift of each output, in bits
+  /// 1: the output is negated, 0: it isn't
+  pool<std::uint8_t> out_negs;                    ///< 0 or 1
+  pool<operation> ops;                            ///< in the order of execution
   std::int64_t carry_size = -1, adder_size = -1;  ///< of the cost model; not used to execute
-  pool<lookup_table> tables;
-  pool<std::int32_t> table_data;
-  text hashes;
-  pool<term> terms;
-  source_map source;
+  pool<lookup_table> tables;                      ///< those that lookups refer to
+  pool<std::int32_t> table_data;                  ///< the entries of all tables
+  text hashes;                                    ///< the names of all tables
+  pool<term> terms;                               ///< of all sums
+  source_map source;                              ///< empty if built in code
 };
 /// Equal in everything but spec_version and places in the source.
 [[nodiscard]] bool operator==(const model& a, const model& b);

@@ -58,6 +58,8 @@ template <class T>
 class sequence {
  public:
   sequence() noexcept = default;
+  /// Copies each element, or takes all of them.
+  ///@{
   sequence(const sequence& other) {
     reserve(other.size_);
     for (const T& v : other) push_back(T(v));
@@ -65,6 +67,7 @@ class sequence {
   sequence(sequence&& other) noexcept { *this = std::move(other); }
   sequence& operator=(const sequence& other) { return *this = sequence(other); }
   sequence& operator=(sequence&& other) noexcept {
+    ///@}
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     std::swap(capacity_, other.capacity_);
@@ -75,11 +78,13 @@ class sequence {
     ::operator delete(data_);
   }
 
+  /// Appends a value; references to elements become invalid where it grows.
   void push_back(T&& v) {
     if (size_ == capacity_) reserve(capacity_ == 0 ? 4 : 2 * capacity_);
     ::new (static_cast<void*>(data_ + size_)) T(std::move(v));
     ++size_;
   }
+  /// Allocates for so many elements in all.
   void reserve(std::size_t capacity) {
     if (capacity <= capacity_) return;
     T* const data = static_cast<T*>(::operator new(capacity * sizeof(T)));
@@ -91,25 +96,32 @@ class sequence {
     data_ = data;
     capacity_ = capacity;
   }
+  /// How many elements there are.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// Element i, which must exist.
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return data_[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  /// The elements in their order.
+  ///@{
   [[nodiscard]] T* begin() noexcept { return data_; }
   [[nodiscard]] T* end() noexcept { return data_ + size_; }
   [[nodiscard]] const T* begin() const noexcept { return data_; }
   [[nodiscard]] const T* end() const noexcept { return data_ + size_; }
+  ///@}
 
  private:
   T* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
 };
 
+/// How a file holds its blocks: members of a state machine, nested models, or an array.
 enum class pipeline_form : std::uint8_t { fsm, nested, list };
 
 /// A pipeline as read from a file, not yet verified.
 struct pipeline {
-  pipeline_form form = pipeline_form::fsm;
+  pipeline_form form = pipeline_form::fsm;             ///< of the file it came from
   bool input_register = true, output_register = true;  ///< only an fsm can lack them
   sequence<model> blocks;                              ///< in the order in which values pass
 };
@@ -144,10 +156,15 @@ class staged;
 /// A verified pipeline.
 class staged {
  public:
+  /// How the file held its blocks.
   [[nodiscard]] pipeline_form form() const noexcept { return form_; }
+  /// Whether a sample is kept in a register before the first block.
   [[nodiscard]] bool input_register() const noexcept { return input_register_; }
+  /// Whether the result is kept in a register after the last block.
   [[nodiscard]] bool output_register() const noexcept { return output_register_; }
+  /// How many blocks there are.
   [[nodiscard]] std::size_t size() const noexcept { return blocks_.size(); }
+  /// Block i, which must exist.
   [[nodiscard]] const program& block(std::size_t i) const& noexcept { return blocks_[i]; }
   const program& block(std::size_t i) const&& = delete;
   /// Cycles from a sample at the input to its result.

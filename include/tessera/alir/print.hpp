@@ -29,6 +29,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
+/// What a listing shows.
 struct print_options {
   bool costs = true;  ///< latency and cost of the operations that have them
 };

@@ -32,9 +32,10 @@
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
+/// How to read, and how much.
 struct read_options {
-  alir::encoding encoding = alir::encoding::automatic;
-  limits limit = {};
+  alir::encoding encoding = alir::encoding::automatic;  ///< `automatic` detects it
+  limits limit = {};                                    ///< of bytes, items and depth
 };
 
 /// The encoding that the first bytes show: json or bytecode.

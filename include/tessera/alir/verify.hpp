@@ -45,9 +45,10 @@ namespace alir {
 /// How far operands and result are shifted; to the left, or to the right when negative (dropping
 /// bits, which rounds down). value = result(a·2^a op b·2^b).
 struct alignment {
-  std::int64_t a = 0, b = 0, result = 0;
+  std::int64_t a = 0, b = 0, result = 0;  ///< in bits
 };
 
+/// How much is reported.
 struct verify_options {
   std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
 };
@@ -61,12 +62,15 @@ class program;
 /// A verified model.
 class program {
  public:
+  /// The model that was verified. Borrows from the program.
   [[nodiscard]] const alir::model& model() const& noexcept { return model_; }
   const alir::model& model() const&& = delete;
   /// Releases the model, to be changed: without its source map, which would no longer hold.
   [[nodiscard]] alir::model release() && noexcept;
 
+  /// How many operations there are.
   [[nodiscard]] std::size_t size() const noexcept { return model_.ops.size(); }
+  /// Operation i, which must exist.
   [[nodiscard]] const operation& op(std::size_t i) const noexcept { return model_.ops[i]; }
   /// The type of operation i's value.
   [[nodiscard]] fixed_type type(std::size_t i) const noexcept { return types_[i]; }

@@ -35,6 +35,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace alir {
 
+/// What file to make.
 struct write_options {
   alir::encoding encoding = alir::encoding::json;  ///< `automatic` is JSON
   std::int32_t version = 0;                        ///< 2, 3 or 4; 0 is model::spec_version

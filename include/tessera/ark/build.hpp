@@ -46,15 +46,16 @@ namespace ark {
 
 /// A tensor of a builder: its index in model::tensors, which is its Id too.
 struct value {
-  std::uint32_t index = none;
+  std::uint32_t index = none;  ///< `none`: no tensor
 };
 
 /// Up to four dimensions; a longer list is kept as too long.
 struct dims {
-  std::int64_t at[max_rank] = {};
-  std::uint32_t count = 0;
+  std::int64_t at[max_rank] = {};  ///< the first `count`
+  std::uint32_t count = 0;         ///< more than max_rank: too long
 
   constexpr dims() noexcept = default;
+  /// A list such as {2, 3, 4}.
   constexpr dims(std::initializer_list<std::int64_t> list) noexcept {
     for (const std::int64_t v : list) {
       if (count < max_rank) at[count] = v;
@@ -65,15 +66,16 @@ struct dims {
 
 /// An argument for builder::op.
 struct setting {
-  argument_name name = argument_name::other;
-  argument_type type = argument_type::int32;
-  std::int64_t integer = 0;  ///< of integers and booleans
-  float real = 0;            ///< of float32
-  ark::dims dims = {};       ///< of dims
+  argument_name name = argument_name::other;  ///< a name of the table
+  argument_type type = argument_type::int32;  ///< decides which of the values below counts
+  std::int64_t integer = 0;                   ///< of integers and booleans
+  float real = 0;                             ///< of float32
+  ark::dims dims = {};                        ///< of dims
 };
 
+/// What most operations can be given besides their operands.
 struct op_options {
-  std::string_view name = {};
+  std::string_view name = {};        ///< of the operation; empty: made from its Type
   value to = {};                     ///< the output, if not a fresh tensor
   view<value> writes = {};           ///< the same, for operations that write several
   view<setting> args = {};           ///< for builder::op
@@ -88,19 +90,24 @@ struct tensor_options {
   std::int32_t rank = -1;  ///< the owner; of another rank: a remote buffer
 };
 
+/// The options of a reduction along an axis.
 struct reduce_options {
-  std::string_view name = {};
-  value to = {};
-  bool keep_dim = true;
+  std::string_view name = {};  ///< of the operation; empty: made from its Type
+  value to = {};               ///< the output, if not a fresh tensor
+  bool keep_dim = true;        ///< keep the reduced dimension, as 1
 };
+/// The options of a matrix product.
 struct matmul_options {
-  std::string_view name = {};
-  value to = {};
+  std::string_view name = {};  ///< of the operation; empty: made from its Type
+  value to = {};               ///< the output, if not a fresh tensor
+  /// Transpose the last two dimensions of that operand.
   bool transpose_input = false, transpose_other = false;
 };
 
+/// Builds the model of one rank, one node for each operation, in the order of the calls.
 class builder {
  public:
+  /// For rank `rank` of `world_size`.
   explicit builder(std::int32_t rank = 0, std::int32_t world_size = 1);
   builder(const builder&) = delete;
   builder& operator=(const builder&) = delete;
@@ -115,6 +122,8 @@ class builder {
   value reshape(value of, const dims& shape);
 
   // clang-format off
+  /// Element-wise on one tensor.
+  ///@{
   value copy(value a, const op_options& o = {}) { return op(op_type::copy, {a}, o); }
   value exp(value a, const op_options& o = {}) { return op(op_type::exp, {a}, o); }
   value sqrt(value a, const op_options& o = {}) { return op(op_type::sqrt, {a}, o); }
@@ -122,23 +131,37 @@ class builder {
   value relu(value a, const op_options& o = {}) { return op(op_type::relu, {a}, o); }
   value sigmoid(value a, const op_options& o = {}) { return op(op_type::sigmoid, {a}, o); }
   value gelu(value a, const op_options& o = {}) { return op(op_type::gelu, {a}, o); }
+  ///@}
+  /// Element-wise on two tensors, which are broadcast.
+  ///@{
   value add(value a, value b, const op_options& o = {}) { return op(op_type::add, {a, b}, o); }
   value sub(value a, value b, const op_options& o = {}) { return op(op_type::sub, {a, b}, o); }
   value mul(value a, value b, const op_options& o = {}) { return op(op_type::mul, {a, b}, o); }
   value div(value a, value b, const op_options& o = {}) { return op(op_type::div, {a, b}, o); }
+  ///@}
+  /// Rotary position embedding of `x` by the factors `f`.
   value rope(value x, value f, const op_options& o = {}) { return op(op_type::rope, {x, f}, o); }
+  /// Rows of `table` by the indices `rows`.
   value embedding(value rows, value table, const op_options& o = {}) { return op(op_type::embedding, {rows, table}, o); }
+  /// Every element and the number `f`.
+  ///@{
   value scalar_add(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_add, a, f, o); }
   value scalar_mul(value a, float f, const op_options& o = {}) { return scalar(op_type::scalar_mul, a, f, o); }
+  ///@}
+  /// Reduces an axis; -1 is the last.
+  ///@{
   value reduce_sum(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_sum, a, axis, o); }
   value reduce_max(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_max, a, axis, o); }
   value reduce_mean(value a, std::int32_t axis, const reduce_options& o = {}) { return reduce(op_type::reduce_mean, a, axis, o); }
+  ///@}
   // clang-format on
+  /// Every element as another type.
   value cast(value a, data_type to, op_options o = {});
   /// Every element of `to` becomes `v`.
   value scalar_assign(value to, float v, op_options o = {});
   /// Dimension i of the result is dimension permutation[i] of `a`.
   value transpose(value a, const dims& permutation, const op_options& o = {});
+  /// The matrix product of the last two dimensions; those before are broadcast.
   value matmul(value a, value b, const matmul_options& o = {});
   /// Keeps `a` alive; has no result.
   void noop(value a, const op_options& o = {}) { (void)op(op_type::noop, {a}, o); }
@@ -153,14 +176,16 @@ class builder {
   value recv(value to, std::int32_t from_rank, std::int32_t tag, op_options o = {});
   /// A barrier of all ranks.
   value device_sync(value a, op_options o = {});
-  /// A tag for the buffer of `of`: that it is sent to, or received from, another rank.
+  /// A tag for the buffer of `of`: that it is sent to rank `rank`.
   void send_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 0, rank, number); }
+  /// A tag for the buffer of `of`: that it is received from rank `rank`.
   void recv_tag(value of, std::int32_t rank, std::int32_t number) { add_tag(of, 1, rank, number); }
 
   /// Any operation of the table, with its arguments in options.args.
   value op(op_type type, std::initializer_list<value> reads, const op_options& o = {}) {
     return op(type, {reads.begin(), reads.size()}, o);
   }
+  /// Any operation of the table, with its arguments in options.args.
   value op(op_type type, view<value> reads, const op_options& o);
 
   /// The first error of any call.

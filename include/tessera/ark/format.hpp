@@ -106,20 +106,23 @@ enum class dialect : std::uint8_t {
 };
 /// One row of the table of dialects.
 struct dialect_row {
+  /// The dialect.
   dialect which;
-  std::string_view name;
-  std::uint8_t levels;  ///< levels of containers that pretty text spreads over lines
-  bool holds_ops;       ///< nodes hold an array "Ops" rather than one "Op"
-  bool buffer_third;    ///< a tensor's "Buffer" follows "DataType" rather than being last
-  bool pads;            ///< "Pads" in place of "PaddedShape"
-  bool external;        ///< buffers have "IsExternal"
+  std::string_view name;  ///< for options and listings
+  std::uint8_t levels;    ///< levels of containers that pretty text spreads over lines
+  bool holds_ops;         ///< nodes hold an array "Ops" rather than one "Op"
+  bool buffer_third;      ///< a tensor's "Buffer" follows "DataType" rather than being last
+  bool pads;              ///< "Pads" in place of "PaddedShape"
+  bool external;          ///< buffers have "IsExternal"
 };
+/// A row per dialect, in the order of the enumeration.
 inline constexpr dialect_row dialect_table[] = {
 #define TESSERA_X(name, text, levels, ops, third, pads, external)                                  \
   {dialect::name, text, levels, ops, third, pads, external},
     TESSERA_ARK_DIALECTS(TESSERA_X)
 #undef TESSERA_X
 };
+/// The row of a dialect.
 [[nodiscard]] constexpr const dialect_row& info(dialect d) noexcept {
   return dialect_table[static_cast<std::size_t>(d)];
 }
@@ -130,19 +133,23 @@ enum class data_type : std::uint8_t {
   TESSERA_ARK_DATA_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// What the bits of an element mean.
 enum class data_kind : std::uint8_t { floating, integer, fp8 };
 /// One row of the table of data types.
 struct data_type_row {
+  /// The type.
   data_type which;
-  std::string_view name;
-  std::uint8_t bytes;  ///< of an element
-  data_kind kind;
+  std::string_view name;  ///< in files: "FP32"
+  std::uint8_t bytes;     ///< of an element
+  data_kind kind;         ///< what its bits mean
 };
+/// A row per data type, in the order of the enumeration.
 inline constexpr data_type_row data_type_table[] = {
 #define TESSERA_X(name, text, bytes, kind) {data_type::name, text, bytes, data_kind::kind},
     TESSERA_ARK_DATA_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// The row of a data type.
 [[nodiscard]] constexpr const data_type_row& info(data_type t) noexcept {
   return data_type_table[static_cast<std::size_t>(t)];
 }
@@ -172,11 +179,13 @@ enum class op_kind : std::uint8_t {
 };
 /// One row of the table of operations.
 struct op_row {
+  /// The type.
   op_type which;
-  std::string_view name;
-  op_kind kind;
+  std::string_view name;               ///< in files: "ScalarAdd"
+  op_kind kind;                        ///< its shape rules
   std::int8_t reads, writes, results;  ///< tensors in each list; -1: any number
 };
+/// A row per type of operation, in the order of the enumeration.
 inline constexpr op_row op_table[] = {
 #define TESSERA_X(name, text, kind, reads, writes, results)                                        \
   {op_type::name, text, op_kind::kind, reads, writes, results},
@@ -184,6 +193,7 @@ inline constexpr op_row op_table[] = {
 #undef TESSERA_X
         {op_type::unknown, "", op_kind::unknown, -1, -1, -1},
 };
+/// The row of a type of operation.
 [[nodiscard]] constexpr const op_row& info(op_type t) noexcept {
   return op_table[static_cast<std::size_t>(t)];
 }
@@ -199,6 +209,7 @@ enum class argument_type : std::uint8_t {
 #undef TESSERA_X
       other
 };
+/// The TYPEs in files, in the order of the enumeration.
 inline constexpr std::string_view argument_type_names[] = {
 #define TESSERA_X(name, text) text,
     TESSERA_ARK_ARGUMENT_TYPES(TESSERA_X)
@@ -211,6 +222,7 @@ enum class argument_name : std::uint8_t {
 #undef TESSERA_X
       other
 };
+/// The names in files, in the order of the enumeration.
 inline constexpr std::string_view argument_names[] = {
 #define TESSERA_X(name, text) text,
     TESSERA_ARK_ARGUMENT_NAMES(TESSERA_X)
@@ -218,13 +230,16 @@ inline constexpr std::string_view argument_names[] = {
         ""};
 
 /// The arguments of operations, one row each.
+/// Whether an operation needs an argument, or has it for older files, or can do without it.
 enum class argument_use : std::uint8_t { required, alias, redundant };
+/// An argument of an operation.
 struct argument_row {
-  op_type op;
-  argument_name name;
-  argument_type type;
-  argument_use use;
+  op_type op;          ///< the operation
+  argument_name name;  ///< the argument's name
+  argument_type type;  ///< of its value
+  argument_use use;    ///< whether it has to be there
 };
+/// A row per operation and argument.
 inline constexpr argument_row argument_table[] = {
 #define TESSERA_X(op, name, type, use)                                                             \
   {op_type::op, argument_name::name, argument_type::type, argument_use::use},
@@ -263,6 +278,7 @@ template <std::size_t Size>
 [[nodiscard]] constexpr argument_type find_argument_type(std::string_view name) noexcept {
   return static_cast<argument_type>(detail::find_text(argument_type_names, name));
 }
+/// By its name in files; `other` when there is none.
 [[nodiscard]] constexpr argument_name find_argument_name(std::string_view name) noexcept {
   return static_cast<argument_name>(detail::find_text(argument_names, name));
 }

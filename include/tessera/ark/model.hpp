@@ -47,10 +47,12 @@ inline constexpr std::size_t max_rank = 4;         ///< maximum dimensions of a 
 
 /// A range of model::characters.
 struct string {
+  /// Its first character and how many there are.
   std::uint32_t first = 0, size = 0;
 };
 /// A range of one of the pools.
 struct range {
+  /// The first element and how many there are.
   std::uint32_t first = 0, count = 0;
 };
 
@@ -59,13 +61,14 @@ struct range {
 /// (offsets[0] + i) * strides[1] + offsets[1] + j, counted from the start of the buffer. Dimensions
 /// from `rank` on are 1, and offsets 0.
 struct layout {
-  std::int64_t shape[max_rank] = {1, 1, 1, 1};
-  std::int64_t strides[max_rank] = {1, 1, 1, 1};
-  std::int64_t offsets[max_rank] = {0, 0, 0, 0};
-  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};
-  std::uint32_t rank = 0;
+  std::int64_t shape[max_rank] = {1, 1, 1, 1};         ///< of the tensor
+  std::int64_t strides[max_rank] = {1, 1, 1, 1};       ///< of the memory; see above
+  std::int64_t offsets[max_rank] = {0, 0, 0, 0};       ///< in elements, of each dimension
+  std::int64_t padded_shape[max_rank] = {1, 1, 1, 1};  ///< with the padding
+  std::uint32_t rank = 0;                              ///< how many dimensions count
   std::uint32_t pads = none;  ///< D1a: its Pads, `rank` numbers in model::integers; else none
 };
+/// Whether all four lists and the rank are the same.
 [[nodiscard]] constexpr bool same_dimensions(const layout& a, const layout& b) noexcept {
   bool same = a.rank == b.rank;
   for (std::size_t d = 0; d < max_rank; ++d)
@@ -76,38 +79,40 @@ struct layout {
 
 /// A patch of a buffer, under an Id of its own (specification, "Tensor").
 struct tensor {
-  std::int64_t id = 0;
-  std::uint32_t layout = 0;      ///< in model::layouts
-  std::uint32_t buffer = 0;      ///< in model::buffers
-  std::uint32_t members = none;  ///< unknown members
-  data_type type = data_type::fp32;
+  std::int64_t id = 0;               ///< in the file; unique among tensors
+  std::uint32_t layout = 0;          ///< in model::layouts
+  std::uint32_t buffer = 0;          ///< in model::buffers
+  std::uint32_t members = none;      ///< unknown members
+  data_type type = data_type::fp32;  ///< of its elements
 };
 
 /// A tag, which matches a send with its receive: [RemoteRank, Tag] (specification, "Buffer").
 struct tag {
+  /// The other rank, and the number that the send and its receive share.
   std::int32_t rank = 0, number = 0;
   friend constexpr bool operator==(const tag&, const tag&) = default;
 };
 
+/// IsExternal: not in the file, false or true.
 enum class external : std::uint8_t { absent, no, yes };  ///< IsExternal
 
 /// Memory that tensors lie in (specification, "Buffer").
 struct buffer {
-  std::int64_t id = 0;
+  std::int64_t id = 0;           ///< in the file; tensors refer to it
   std::int32_t rank = -1;        ///< which rank holds it; -1: this file's
   range send_tags, recv_tags;    ///< in model::tags
   std::uint32_t members = none;  ///< unknown members, ExternalDataSize and DeviceId among them
-  ark::external external = external::absent;
+  ark::external external = external::absent;  ///< whether a caller provides the memory
 };
 
 /// {"name": {"TYPE": value}}. The value is in the field that the TYPE calls for.
 struct argument {
-  argument_name name = argument_name::other;
-  argument_type type = argument_type::other;
-  string other_name;  ///< when `name` is other
-  string token;       ///< float32: the number as the file has it, if any; other: JSON
-  float real = 0;     ///< float32
-  range integers;     ///< dims: up to four; offset: BufferId and Value; in model::integers
+  argument_name name = argument_name::other;  ///< of the table; `other`: see other_name
+  argument_type type = argument_type::other;  ///< decides which of the values below counts
+  string other_name;                          ///< when `name` is other
+  string token;    ///< float32: the number as the file has it, if any; other: JSON
+  float real = 0;  ///< float32
+  range integers;  ///< dims: up to four; offset: BufferId and Value; in model::integers
   std::int64_t integer =
       0;  ///< int32, int64, uint32, uint64 (its bits), boolean; tensor: its index
 };
@@ -117,12 +122,13 @@ enum class args_form : std::uint8_t { object, null, array };
 
 /// One operation (specification, "Op").
 struct op {
-  op_type type = op_type::unknown;
-  bool is_virtual = false;
-  args_form args = args_form::object;
-  string unknown_type;  ///< the Type when it isn't in the table
-  string name;
-  std::uint32_t first_use = 0;  ///< in model::uses: read, then written, then result tensors
+  op_type type = op_type::unknown;     ///< of the table; `unknown`: see unknown_type
+  bool is_virtual = false;             ///< IsVirtual: computes nothing
+  args_form args = args_form::object;  ///< as the file has them
+  string unknown_type;                 ///< the Type when it isn't in the table
+  string name;                         ///< Name; may be empty
+  std::uint32_t first_use = 0;         ///< in model::uses: read, then written, then result tensors
+  /// How many tensors each list has.
   std::uint32_t reads = 0, writes = 0, results = 0;
   range arguments;               ///< in model::arguments, in the file's order
   std::uint32_t members = none;  ///< unknown members
@@ -130,7 +136,7 @@ struct op {
 
 /// One node (specification, "Node").
 struct node {
-  std::int64_t id = 0;
+  std::int64_t id = 0;           ///< in the file
   std::uint64_t offset = 0;      ///< of its text in the file
   range producers, consumers;    ///< Ids, in model::integers
   range ops;                     ///< in model::ops
@@ -139,33 +145,35 @@ struct node {
 
 /// A member that the format doesn't know: a list for each object, in the file's order.
 struct member {
-  string key;
+  string key;                 ///< as the file has it, unescaped
   string value;               ///< JSON, compact
   std::uint32_t next = none;  ///< in model::members
 };
 
+/// A model graph of one rank, not yet verified. Rows refer to each other by indices.
 struct model {
-  std::int32_t rank = 0;        ///< which rank of the model this file is
-  std::int32_t world_size = 1;  ///< how many ranks it has
-  dialect form = dialect::d3;
+  std::int32_t rank = 0;             ///< which rank of the model this file is
+  std::int32_t world_size = 1;       ///< how many ranks it has
+  dialect form = dialect::d3;        ///< the dialect of the file
   std::uint32_t own_members = none;  ///< unknown members of the root
 
-  pool<node> nodes;
-  pool<op> ops;
-  pool<std::uint32_t> uses;  ///< indices of tensors, as operations list them
-  pool<argument> arguments;
-  pool<tensor> tensors;
-  pool<layout> layouts;
-  pool<buffer> buffers;
-  pool<tag> tags;
+  pool<node> nodes;             ///< in the file's order
+  pool<op> ops;                 ///< of all nodes
+  pool<std::uint32_t> uses;     ///< indices of tensors, as operations list them
+  pool<argument> arguments;     ///< of all operations
+  pool<tensor> tensors;         ///< each distinct one once
+  pool<layout> layouts;         ///< each distinct one once
+  pool<buffer> buffers;         ///< each distinct one once
+  pool<tag> tags;               ///< of all buffers
   pool<std::int64_t> integers;  ///< edges, dimensions of arguments, pads
-  pool<member> members;
-  text characters;
+  pool<member> members;         ///< unknown ones, of all objects
+  text characters;              ///< of all strings
 
   /// Bytes that its pools hold.
   [[nodiscard]] std::size_t memory() const noexcept;
 };
 
+/// The characters of a string. Borrows from the model.
 [[nodiscard]] inline std::string_view text_of(const model& g, string s) noexcept {
   return {g.characters.data() + s.first, s.size};
 }
@@ -178,18 +186,23 @@ template <class Row>
   return row.offset > index ? error{code, row.offset} : error{code, index, kind};
 }
 
+/// The operations of a node. Borrows.
 [[nodiscard]] inline view<op> operations(const model& g, const node& n) noexcept {
   return {g.ops.data() + n.ops.first, n.ops.count};
 }
+/// The numbers of a range of model::integers. Borrows.
 [[nodiscard]] inline view<std::int64_t> integers(const model& g, range r) noexcept {
   return {g.integers.data() + r.first, r.count};
 }
+/// The tensors that an operation reads: indices of model::tensors. Borrows.
 [[nodiscard]] inline view<std::uint32_t> reads(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, o.reads};
 }
+/// The tensors that an operation writes: indices of model::tensors. Borrows.
 [[nodiscard]] inline view<std::uint32_t> writes(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads, o.writes};
 }
+/// The tensors that an operation results in: indices of model::tensors. Borrows.
 [[nodiscard]] inline view<std::uint32_t> results(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use + o.reads + o.writes, o.results};
 }
@@ -197,18 +210,23 @@ template <class Row>
 [[nodiscard]] inline view<std::uint32_t> uses(const model& g, const op& o) noexcept {
   return {g.uses.data() + o.first_use, std::size_t{o.reads} + o.writes + o.results};
 }
+/// The arguments of an operation, in the file's order. Borrows.
 [[nodiscard]] inline view<argument> arguments(const model& g, const op& o) noexcept {
   return {g.arguments.data() + o.arguments.first, o.arguments.count};
 }
+/// The tags of a range of model::tags. Borrows.
 [[nodiscard]] inline view<tag> tags(const model& g, range r) noexcept {
   return {g.tags.data() + r.first, r.count};
 }
+/// The layout of the tensor of that index.
 [[nodiscard]] inline const layout& layout_of(const model& g, std::uint32_t tensor) noexcept {
   return g.layouts[g.tensors[tensor].layout];
 }
+/// The buffer of the tensor of that index.
 [[nodiscard]] inline const buffer& buffer_of(const model& g, std::uint32_t tensor) noexcept {
   return g.buffers[g.tensors[tensor].buffer];
 }
+/// The Name of an operation. Borrows.
 [[nodiscard]] inline std::string_view name(const model& g, const op& o) noexcept {
   return text_of(g, o.name);
 }
@@ -216,6 +234,7 @@ template <class Row>
 [[nodiscard]] inline std::string_view type_name(const model& g, const op& o) noexcept {
   return o.type == op_type::unknown ? text_of(g, o.unknown_type) : info(o.type).name;
 }
+/// The name of an argument as files spell it. Borrows.
 [[nodiscard]] std::string_view name(const model& g, const argument& a) noexcept;
 /// The argument of that name, or null.
 [[nodiscard]] const argument* find_argument(const model& g, const op& o,
@@ -230,6 +249,7 @@ template <class Row>
 /// at most 64 steps, whatever they are.
 class interner {
  public:
+  /// Adds to `g`, which must outlive it.
   explicit interner(model& g) noexcept : model_(g) {}
   interner(const interner&) = delete;  // its journal points into it
   interner& operator=(const interner&) = delete;
@@ -247,6 +267,7 @@ class interner {
   [[nodiscard]] std::uint32_t find_tensor(std::int64_t id) const noexcept {
     return tensor_ids_.find(id);
   }
+  /// The buffer that was added last under an Id, or `none`.
   [[nodiscard]] std::uint32_t find_buffer(std::int64_t id) const noexcept {
     return buffer_ids_.find(id);
   }
@@ -256,6 +277,7 @@ class interner {
 
   /// The sizes of all the model's pools.
   struct mark {
+    /// How many elements each pool has.
     std::size_t nodes, ops, uses, arguments, tensors, layouts, buffers, tags, integers, members,
         characters, changes;
   };

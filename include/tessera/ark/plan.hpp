@@ -53,6 +53,7 @@ namespace ark {
 
 /// begin, begin + step, … below end. The format's own code generator takes every step for 1.
 struct plan_range {
+  /// The first, the end, and the distance.
   std::int64_t begin = 0, end = 0, step = 1;
   bool has_step = false;  ///< the file has the step
 
@@ -66,24 +67,29 @@ struct plan_range {
   }
 };
 
+/// A member that is not in the file, false or true.
 enum class flag : std::uint8_t { absent, no, yes };
 
 /// How one operation is computed. Numbers are -1, texts and lists empty when absent.
 struct plan_config {
-  std::uint64_t offset = 0;      ///< of its operation in the file
-  string text;                   ///< all of it, JSON, compact
-  std::int64_t num_warps = -1;   ///< of one tile
-  std::int64_t sram_bytes = -1;  ///< of one tile
-  std::int64_t num_tasks = -1;   ///< how many tiles there are
-  std::int64_t granularity = -1;
+  std::uint64_t offset = 0;       ///< of its operation in the file
+  string text;                    ///< all of it, JSON, compact
+  std::int64_t num_warps = -1;    ///< of one tile
+  std::int64_t sram_bytes = -1;   ///< of one tile
+  std::int64_t num_tasks = -1;    ///< how many tiles there are
+  std::int64_t granularity = -1;  ///< Granularity
+  /// Lists of numbers, in parts.integers.
   range tile, tile_shape_mnk, tile_pad_mnk;  ///< in parts.integers
+  /// Names as the file has them.
   string impl_type, channel_type, packet_type;
+  /// Whether a communication signals, and whether it waits.
   flag signal = flag::absent, wait = flag::absent;
 };
 
 /// One of TaskInfos: operations whose tiles are computed together.
 struct plan_task {
-  std::int64_t id = 0;
+  std::int64_t id = 0;  ///< in the file; task groups refer to it
+  /// Warps and bytes of SRAM that one tile needs.
   std::int64_t num_warps = 0, sram_bytes = 0;  ///< what one tile needs
   std::uint64_t offset = 0;                    ///< of its text in the file
   range ops;                                   ///< in parts.ops and in configs
@@ -92,61 +98,68 @@ struct plan_task {
 
 /// Tiles of one task.
 struct task_group {
-  std::int64_t task_id = 0;
-  plan_range tasks;
-  std::int64_t granularity = 1;
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
+  std::int64_t task_id = 0;      ///< the task's Id
+  plan_range tasks;              ///< which of its tiles
+  std::int64_t granularity = 1;  ///< how many tiles one processor takes at a time
+  std::uint64_t offset = 0;      ///< of its text in the file
+  std::uint32_t members = none;  ///< unknown members
 };
 
 /// Warps and memory of some processors. Those of one processor group run side by side.
 struct resource_group {
+  /// Which of the processors, of their warps and of their bytes of SRAM.
   plan_range processors, warps, sram;
-  range task_groups;         ///< in plan::task_groups
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
+  range task_groups;             ///< in plan::task_groups
+  std::uint64_t offset = 0;      ///< of its text in the file
+  std::uint32_t members = none;  ///< unknown members
 };
 
 /// Groups that share processors run one after the other.
 struct processor_group {
-  plan_range processors;
-  range resource_groups;     ///< in plan::resource_groups
-  std::uint64_t offset = 0;  ///< of its text in the file
-  std::uint32_t members = none;
+  plan_range processors;         ///< those that its resource groups share
+  range resource_groups;         ///< in plan::resource_groups
+  std::uint64_t offset = 0;      ///< of its text in the file
+  std::uint32_t members = none;  ///< unknown members
 };
 
 /// Where the file has Architecture.
 enum class architecture_place : std::uint8_t { absent, after_world_size, after_num_warps };
 
+/// A plan of one rank, not yet verified.
 struct plan {
   /// Rank, WorldSize, operations and what they refer to; no nodes. own_members are the plan's.
   /// `form` is the layout of tensors and buffers; plans of D2 and D3 don't differ, and are d3.
   model parts;
-  string architecture;
-  architecture_place place = architecture_place::absent;
-  bool null_tasks = false, null_groups = false;  ///< null in place of an empty list
+  string architecture;                                    ///< as the file has it; empty: absent
+  architecture_place place = architecture_place::absent;  ///< where it is among the members
+  bool null_tasks = false, null_groups = false;           ///< null in place of an empty list
+  /// What the plan was made for.
   std::int64_t num_processors = 0, num_warps_per_processor = 0;
 
-  pool<plan_config> configs;  ///< one for each of parts.ops
-  pool<plan_task> tasks;
-  pool<processor_group> processor_groups;
-  pool<resource_group> resource_groups;
-  pool<task_group> task_groups;
+  pool<plan_config> configs;               ///< one for each of parts.ops
+  pool<plan_task> tasks;                   ///< in the file's order
+  pool<processor_group> processor_groups;  ///< in the file's order
+  pool<resource_group> resource_groups;    ///< of all processor groups
+  pool<task_group> task_groups;            ///< of all resource groups
 
   /// Bytes that its pools hold.
   [[nodiscard]] std::size_t memory() const noexcept;
 };
 
+/// The operations of a task. Borrows.
 [[nodiscard]] inline view<op> operations(const plan& p, const plan_task& t) noexcept {
   return {p.parts.ops.data() + t.ops.first, t.ops.count};
 }
+/// The configurations of a task's operations. Borrows.
 [[nodiscard]] inline view<plan_config> configs(const plan& p, const plan_task& t) noexcept {
   return {p.configs.data() + t.ops.first, t.ops.count};
 }
+/// The parts of a processor group. Borrows.
 [[nodiscard]] inline view<resource_group> resource_groups(const plan& p,
                                                           const processor_group& g) noexcept {
   return {p.resource_groups.data() + g.resource_groups.first, g.resource_groups.count};
 }
+/// The parts of a resource group. Borrows.
 [[nodiscard]] inline view<task_group> task_groups(const plan& p, const resource_group& g) noexcept {
   return {p.task_groups.data() + g.task_groups.first, g.task_groups.count};
 }
@@ -197,6 +210,7 @@ struct plan {
 /// deadlock.
 [[nodiscard]] model plan_model(const plan& p);
 
+/// What a plan is checked against, and how much is reported.
 struct plan_options {
   const program* model = nullptr;        ///< the model that the plan has to run
   std::string_view source = {};          ///< the text that was read, for exact offsets

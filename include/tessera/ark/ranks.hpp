@@ -50,8 +50,9 @@ namespace ark {
 
 /// What interchangeable messages have in common.
 struct channel {
+  /// The rank that sends, and the one that receives.
   std::uint32_t source = 0, destination = 0;  ///< ranks
-  std::int32_t tag = 0;
+  std::int32_t tag = 0;                       ///< the tag of both
   friend constexpr bool operator==(const channel&, const channel&) = default;
 };
 
@@ -98,18 +99,20 @@ class world {
 /// continue does. next() gives an operation that waits once its messages have been sent.
 class schedule {
  public:
+  /// One operation of one rank.
   struct step {
-    std::uint32_t rank = 0;
+    std::uint32_t rank = 0;  ///< which rank runs it
     std::uint32_t node = 0;  ///< in model().nodes
     std::uint32_t op = 0;    ///< in model().ops
   };
   /// Where a rank waits, and for what.
   struct wait {
-    step at;
+    step at;            ///< the operation that waits
     bool sync = false;  ///< for all ranks
     channel message;    ///< otherwise: for one of these
   };
 
+  /// From the first operations of all ranks on. Borrows the world.
   explicit schedule(const world& w);
   explicit schedule(world&&) = delete;
 
@@ -148,6 +151,7 @@ class schedule {
 /// Appends one sentence: which ranks wait, where and for what.
 void describe_waits(const world& w, const schedule& order, text& out);
 
+/// What the ranks' texts are, and how much is reported.
 struct ranks_options {
   view<std::string_view> sources = {};   ///< the texts of the programs, for exact offsets
   std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps

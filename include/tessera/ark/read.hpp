@@ -48,9 +48,10 @@ namespace ark {
 /// detail/read_fast.hpp), and falls back to `plain`.
 enum class read_path : std::uint8_t { plain, best };
 
+/// How to read, and how much.
 struct read_options {
-  limits limit = {};
-  read_path path = read_path::best;
+  limits limit = {};                 ///< of bytes, items and depth
+  read_path path = read_path::best;  ///< `plain` is for tests
 };
 
 /// Reads a model of any dialect.

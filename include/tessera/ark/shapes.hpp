@@ -36,9 +36,10 @@ namespace ark {
 
 /// One to four sizes; those from `rank` on are 1.
 struct dimensions {
-  std::int64_t size[max_rank] = {1, 1, 1, 1};
-  std::uint32_t rank = 1;
+  std::int64_t size[max_rank] = {1, 1, 1, 1};  ///< from the outermost
+  std::uint32_t rank = 1;                      ///< from 1 to 4
 
+  /// The innermost size.
   [[nodiscard]] constexpr std::int64_t last() const noexcept { return size[rank - 1]; }
   friend constexpr bool operator==(const dimensions&, const dimensions&) = default;
 };
@@ -50,9 +51,11 @@ struct dimensions {
   for (std::size_t i = 0; i < max_rank; ++i) d.size[i] = sizes[i];
   return d;
 }
+/// The shape of a layout.
 [[nodiscard]] constexpr dimensions shape_of(const layout& l) noexcept {
   return dimensions_of(l.shape, l.rank);
 }
+/// The padded shape of a layout.
 [[nodiscard]] constexpr dimensions padded_shape_of(const layout& l) noexcept {
   return dimensions_of(l.padded_shape, l.rank);
 }
@@ -69,6 +72,7 @@ text& operator<<(text& out, const dimensions& d);
 [[nodiscard]] dimensions extended(const dimensions& d) noexcept;
 /// The last `rank` of four dimensions.
 [[nodiscard]] dimensions last_of(const dimensions& four, std::uint32_t rank) noexcept;
+/// The shape to which both broadcast; false if there is none.
 [[nodiscard]] bool broadcast(const dimensions& a, const dimensions& b, dimensions& out) noexcept;
 /// Whether `a` broadcasts to the shape `to`.
 [[nodiscard]] inline bool broadcasts_to(const dimensions& a, const dimensions& to) noexcept {
@@ -78,11 +82,12 @@ text& operator<<(text& out, const dimensions& d);
 /// `axis` may be negative: -1 is the last.
 [[nodiscard]] bool reduced(const dimensions& in, std::int64_t axis, bool keep,
                            dimensions& out) noexcept;
+/// Dimension i of `out` is dimension permutation[i]; false if that is no permutation.
 [[nodiscard]] bool permuted(const dimensions& in, view<std::int64_t> permutation,
                             dimensions& out) noexcept;
 /// The shape of a matrix product, and its sizes.
 struct matmul_shape {
-  dimensions out;
+  dimensions out;                                 ///< of the product
   std::int64_t rows = 1, columns = 1, inner = 1;  ///< M, N, K
 };
 /// False when the inner dimensions differ or the batches don't broadcast; rows, columns and the

@@ -55,6 +55,7 @@ namespace ark {
 
 class program;
 
+/// How strict to be, what to look for, and how much is reported.
 struct verify_options {
   bool strict = false;   ///< unknown Types are errors, unknown members warnings
   bool fp8 = false;      ///< FP8 data types are warnings rather than errors
@@ -73,6 +74,7 @@ struct verify_options {
 /// A verified model. Only verify() makes one.
 class program {
  public:
+  /// The model that was verified. Borrows from the program.
   [[nodiscard]] const ark::model& model() const& noexcept { return model_; }
   const ark::model& model() const&& = delete;
   /// Moves the model out.
@@ -100,7 +102,9 @@ class program {
 /// The id of the rule that a code of reading or verifying is for, such as "G06"; empty for others.
 class rule {
  public:
+  /// Of any code.
   explicit rule(errc code) noexcept;
+  /// The rule's id. Borrows.
   [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
 
  private:

@@ -36,9 +36,10 @@
 namespace tessera::inline TESSERA_ABI {
 namespace ark {
 
+/// What text to write.
 struct write_options {
-  dialect to = dialect::d3;
-  bool pretty = true;
+  dialect to = dialect::d3;  ///< converted to it if the model is of another dialect
+  bool pretty = true;        ///< spread over lines, else one line
 };
 
 /// The text of a model, converted first if its dialect isn't `to`.

@@ -48,6 +48,7 @@ concept temporary_text =
 [[nodiscard]] inline bytes as_bytes(std::string_view text) noexcept {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
+/// The same bytes as characters. Borrows.
 [[nodiscard]] inline std::string_view as_text(bytes b) noexcept {
   return {reinterpret_cast<const char*>(b.data()), b.size()};
 }

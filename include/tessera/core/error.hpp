@@ -47,16 +47,16 @@ enum class errc : std::uint16_t {
 
 /// One row of a table of codes.
 struct errc_row {
-  errc code;
-  std::string_view name;
-  std::string_view message;
+  errc code;                 ///< its value is 1000 · owner + a number
+  std::string_view name;     ///< the enumerator's name
+  std::string_view message;  ///< one sentence without the values
 };
 struct error;
 class text;
 /// The codes of one owner, in ascending order.
 struct errc_table {
-  const errc_row* rows = nullptr;
-  std::size_t size = 0;
+  const errc_row* rows = nullptr;  ///< `size` of them
+  std::size_t size = 0;            ///< how many rows there are
   /// For binary formats: appends the place of an error's offset, such as "instruction 12,
   /// argument 2"; nothing if it is unknown.
   void (*append_place)(text& to, const error& e, const std::byte* source,
@@ -68,8 +68,11 @@ struct errc_table {
   /// Whether a binary source is of this format, which then appends the places of core's errors too.
   bool (*is_mine)(const std::byte* source, std::size_t size) = nullptr;
 
+  /// The rows, in ascending order of codes.
+  ///@{
   [[nodiscard]] const errc_row* begin() const noexcept { return rows; }
   [[nodiscard]] const errc_row* end() const noexcept { return rows + size; }
+  ///@}
 };
 
 namespace detail {
@@ -135,14 +138,17 @@ enum class error_index : std::uint8_t {
 
 /// An error: what and where. Not convertible to bool, so that it can't be read inverted.
 struct error {
-  errc code = errc::ok;
-  error_index index = error_index::none;
+  errc code = errc::ok;                   ///< `ok`: no error
+  error_index index = error_index::none;  ///< `none`: the offset counts bytes
   /// Byte offset into the source that was read, at most its length. For a model built in code,
   /// which has no source: the index of the wrong element, of the kind given by `index`.
   std::uint64_t offset = 0;
 
+  /// No error.
   constexpr error() noexcept = default;
+  /// At offset 0.
   constexpr explicit error(errc c) noexcept : code(c) {}
+  /// At an offset, or at an element if `of` isn't `none`.
   constexpr error(errc c, std::uint64_t at, error_index of = error_index::none) noexcept
       : code(c), index(of), offset(at) {}
 

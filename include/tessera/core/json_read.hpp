@@ -54,13 +54,15 @@ enum class kind : std::uint8_t { none, object, array, string, number, boolean, n
 
 /// A number as it is in the text.
 struct number {
-  double value = 0;
+  double value = 0;             ///< rounded to the nearest double
   bool integral = false;        ///< the token has neither fraction nor exponent
   std::string_view token = {};  ///< verbatim, for writing it back unchanged
 };
 
+/// Reads one document from its start to its end. The first error stops it, and finish() returns that.
 class reader {
  public:
+  /// Starts at the first value, after a byte order mark if there is one. Borrows `source`.
   explicit reader(std::string_view source, const limits& limit = {})
       : begin_(source.data()), at_(begin_), end_(begin_ + source.size()), limit_(limit) {
     if (source.size() > limit.max_bytes)
@@ -150,6 +152,7 @@ class reader {
       fail_at(errc::json_integer_range, start);
     return failed() ? Int{} : static_cast<Int>(v);
   }
+  /// An integer in [-2^31, 2^31).
   [[nodiscard]] std::int32_t int32() { return integer<std::int32_t>(INT32_MIN, INT32_MAX); }
   /// An integer in [0, 2^64).
   [[nodiscard]] std::uint64_t uint64() {
@@ -196,12 +199,14 @@ class reader {
     if (v > largest || v < -largest) fail_at(errc::json_number_range, start);
     return failed() ? 0.0f : static_cast<float>(v);
   }
+  /// True or false.
   [[nodiscard]] bool boolean() {
     token();
     if (accept("true")) return true;
     if (!accept("false")) fail_literal(errc::json_expected_boolean);
     return false;
   }
+  /// Reads a null.
   void null() {
     token();
     if (!accept("null")) fail_literal(errc::json_expected_null);
@@ -260,7 +265,9 @@ class reader {
     if (error_.code == errc::ok) error_ = {code, offset};
     end_ = at_;  // every later step finds the end of the text, and the first error stays
   }
+  /// Whether there was an error; all values after it are zero or empty.
   [[nodiscard]] bool failed() const noexcept { return error_.code != errc::ok; }
+  /// The first error, `errc::ok` if there is none.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
 
   /// Checks that nothing but white space follows, and returns the first error.

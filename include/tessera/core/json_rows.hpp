@@ -64,14 +64,16 @@ enum class row_form : std::uint8_t { flat, lists };
 
 /// One row of either form: up to three integers, one, up to two, and [n,n,n],n,n.
 struct row {
-  const char* at;                           ///< what follows the row's own bracket
-  std::uint32_t first_at[3];                ///< bytes from there to each of the first integers,
-  std::uint32_t second_at, group_at;        ///< to the second list, or its integer, and to [n,n,n]
-  std::uint32_t first_count, second_count;  ///< 2 and 1 in a flat row
+  const char* at;             ///< what follows the row's own bracket
+  std::uint32_t first_at[3];  ///< bytes from there to each of the first integers
+  /// Bytes from `at` to the second list, or its integer, and to [n,n,n].
+  std::uint32_t second_at, group_at;
+  /// How many integers are in the first and the second list; 2 and 1 in a flat row.
+  std::uint32_t first_count, second_count;
   std::int32_t integers[4];  ///< two of the first, the one between, and the third of the first
-  std::int64_t second[2];
-  double numbers[5];
-  std::uint32_t integral;  ///< bit k: numbers[k] has no fraction
+  std::int64_t second[2];    ///< `second_count` of them
+  double numbers[5];         ///< the three of the group, and the two that follow it
+  std::uint32_t integral;    ///< bit k: numbers[k] has no fraction
 };
 
 namespace detail {

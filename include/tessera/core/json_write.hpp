@@ -43,15 +43,18 @@ namespace json {
 
 /// The white space of a document.
 struct layout {
-  unsigned indent;  ///< spaces a level; 0 writes one line
-  std::string_view comma, colon;
-  double_style doubles = double_style::python;
+  unsigned indent;                ///< spaces a level; 0 writes one line
+  std::string_view comma, colon;  ///< what separates members, and a key from its value
+  double_style doubles = double_style::python;  ///< how doubles are spelled
 };
+/// One line without a space.
 inline constexpr layout compact{0, ",", ":"};
+/// One line, as Python's json.dumps writes it.
 inline constexpr layout spaced{0, ", ", ": "};
+/// A line for each value, two spaces a level.
 inline constexpr layout indented{2, ",", ": "};
 
-/// Appends `s` in quotes. Escapes only what JSON requires; other controls as \u00xx.
+/// Appends `s` in quotes. Escapes only what JSON requires; other controls as `\u00xx`.
 inline void append_quoted(text& out, std::string_view s) {
   out << '"';
   std::size_t plain = 0;
@@ -76,6 +79,7 @@ inline void append_quoted(text& out, std::string_view s) {
   out << s.substr(plain) << '"';
 }
 
+/// Most characters of one cursor::integer or cursor::number.
 inline constexpr std::size_t number_capacity =
     double_capacity;  ///< of one cursor::integer or number
 
@@ -83,12 +87,15 @@ inline constexpr std::size_t number_capacity =
 /// value, so that it stays in registers. Nothing checks the capacity there.
 class cursor {
  public:
+  /// Stores at `to`, where there must be space for all that follows.
   cursor(char* to, double_style doubles) noexcept : to_(to), doubles_(doubles) {}
 
+  /// In decimal.
   template <class Int>
   [[nodiscard]] cursor integer(Int v) const noexcept {
     return {put_integer(to_, v), doubles_};
   }
+  /// The shortest decimal number that reads as this double.
   [[nodiscard]] cursor number(double v) const noexcept {
     return {put_double(to_, v, doubles_), doubles_};
   }
@@ -98,6 +105,7 @@ class cursor {
     std::memcpy(to_, json, Size - 1);
     return {to_ + Size - 1, doubles_};
   }
+  /// Where the next character goes.
   [[nodiscard]] char* place() const noexcept { return to_; }
 
  private:
@@ -105,12 +113,17 @@ class cursor {
   double_style doubles_;
 };
 
+/// Writes one document in the order of the calls, with the white space that its layout asks for.
 class writer {
  public:
+  /// Appends to `out`, which must outlive the writer.
   explicit writer(text& out, const layout& how = compact) noexcept : out_(out), layout_(how) {}
 
+  /// Opens a container; `one_line` keeps all of it on one line, whatever the layout.
+  ///@{
   writer& begin_object(bool one_line = false) { return begin('{', '}', one_line); }
   writer& begin_array(bool one_line = false) { return begin('[', ']', one_line); }
+  ///@}
   /// Closes the innermost container.
   writer& end() {
     const bool is_object = (kinds_.view().back() == '}');
@@ -130,12 +143,17 @@ class writer {
     return *this;
   }
 
+  /// An integer, in decimal.
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   writer& integer(Int v) { return separate(), out_ << v, *this; }
+  /// A double in the layout's style; it must be finite.
   writer& number(double v) { return separate(), append_double(out_, v, layout_.doubles), *this; }
+  /// A string, quoted and escaped.
   writer& string(std::string_view v) { return separate(), append_quoted(out_, v), *this; }
+  /// True or false.
   writer& boolean(bool v) { return raw(v ? "true" : "false"); }
+  /// A null.
   writer& null() { return raw("null"); }
   /// A value that is already JSON text, such as a number's token.
   writer& raw(std::string_view json) { return separate(), out_ << json, *this; }

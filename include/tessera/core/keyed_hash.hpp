@@ -100,6 +100,7 @@ class hash_key {
     const detail::wide_product p = detail::multiplied(x ^ a_, y ^ b_);
     return detail::multiplied(p.low ^ a_, p.high ^ b_).folded();
   }
+  /// The hash of characters; other seeds give other hashes.
   [[nodiscard]] std::uint64_t operator()(std::string_view s,
                                          std::uint64_t seed = 0) const noexcept {
     std::uint64_t h = (*this)(s.size(), seed);
@@ -118,6 +119,7 @@ class hash_key {
   std::uint64_t a_, b_;
 };
 
+/// The hash of two numbers, with the key of this process.
 [[nodiscard]] inline std::uint64_t keyed_hash(std::uint64_t x, std::uint64_t y = 0) noexcept {
   return hash_key()(x, y);
 }

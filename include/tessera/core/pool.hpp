@@ -104,68 +104,100 @@ template <class T>
 class view {
  public:
   constexpr view() noexcept = default;
+  /// The `size` elements from `data` on.
   constexpr view(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
 
+  /// The first element; may be null where there are none.
   [[nodiscard]] constexpr const T* data() const noexcept { return data_; }
+  /// How many elements there are.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return size_; }
+  /// Whether there are none.
   [[nodiscard]] constexpr bool empty() const noexcept { return size_ == 0; }
+  /// Element i, which must exist.
   [[nodiscard]] constexpr const T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  /// The elements in their order.
+  ///@{
   [[nodiscard]] constexpr const T* begin() const noexcept { return data_; }
   [[nodiscard]] constexpr const T* end() const noexcept { return data_ + size_; }
+  ///@}
 
  private:
   const T* data_ = nullptr;
   std::size_t size_ = 0;
 };
 
+/// A growing array of elements that can be copied as bytes, by few instructions of the compiler.
 template <class T>
 class pool : private detail::block {
   // Members of the block are used directly: each call that is inlined costs the compiler.
   static_assert(__is_trivially_copyable(T) && alignof(T) <= alignof(std::max_align_t));
 
  public:
+  /// The type of the elements.
   using value_type = T;
 
   pool() noexcept = default;
+  /// Copies the values.
   pool(std::initializer_list<T> values) { append(values.begin(), values.size()); }
 
+  /// All elements. Borrows from the pool.
   operator view<T>() const& noexcept { return {data(), size()}; }
   operator view<T>() const&& = delete;
 
+  /// How many elements there are.
   [[nodiscard]] std::size_t size() const noexcept { return size_ / sizeof(T); }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// The first element; may be null where there are none.
+  ///@{
   [[nodiscard]] T* data() noexcept { return static_cast<T*>(data_); }
   [[nodiscard]] const T* data() const noexcept { return static_cast<const T*>(data_); }
+  ///@}
+  /// Element i, which must exist.
+  ///@{
   [[nodiscard]] T& operator[](std::size_t i) noexcept { return static_cast<T*>(data_)[i]; }
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
     return static_cast<const T*>(data_)[i];
   }
+  ///@}
+  /// The last element, which must exist.
+  ///@{
   [[nodiscard]] T& back() noexcept { return static_cast<T*>(data_)[size_ / sizeof(T) - 1]; }
   [[nodiscard]] const T& back() const noexcept {
     return static_cast<const T*>(data_)[size_ / sizeof(T) - 1];
   }
+  ///@}
+  /// The elements in their order; invalid as soon as the pool grows.
+  ///@{
   [[nodiscard]] T* begin() noexcept { return static_cast<T*>(data_); }
   [[nodiscard]] T* end() noexcept { return static_cast<T*>(data_) + size_ / sizeof(T); }
   [[nodiscard]] const T* begin() const noexcept { return static_cast<const T*>(data_); }
   [[nodiscard]] const T* end() const noexcept {
     return static_cast<const T*>(data_) + size_ / sizeof(T);
   }
+  ///@}
 
+  /// Appends a copy.
   void push_back(const T& value) {
     if (capacity_ - size_ < sizeof(T)) return append_growing(&value, sizeof(T));
     ::new (static_cast<void*>(data() + size())) T(value);
     advance(1);
   }
+  /// Appends copies of `count` elements from `values` on.
   void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  /// Removes the last element, which must exist.
   void pop_back() noexcept { size_ -= sizeof(T); }
+  /// Removes all elements; the memory stays.
   void clear() noexcept { size_ = 0; }
   /// Room for `count` more elements; write them there, then say how many with advance().
   [[nodiscard]] T* prepare(std::size_t count) {
     return static_cast<T*>(block::prepare(count * sizeof(T)));
   }
+  /// Counts elements that were written to what prepare() returned.
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
   [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
+  /// Allocates for `count` elements in all.
   void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
@@ -177,6 +209,7 @@ class pool : private detail::block {
   /// Keeps the first `count` elements; there must be at least as many.
   void shrink(std::size_t count) noexcept { size_ = count * sizeof(T); }
 
+  /// Equal in size and in each element.
   friend bool operator==(const pool& a, const pool& b) {
     if (a.size() != b.size()) return false;
     for (std::size_t i = 0; i < a.size(); ++i)

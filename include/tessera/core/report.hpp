@@ -51,54 +51,59 @@
 
 namespace tessera::inline TESSERA_ABI {
 
+/// How bad a finding is; only errors make a file invalid.
 enum class severity : std::uint8_t { error, warning, note };
+/// How many severities there are.
 inline constexpr std::size_t severity_count = static_cast<std::size_t>(severity::note) + 1;
+/// Of a severity, in messages: "error".
 [[nodiscard]] constexpr std::string_view name(severity s) noexcept {
   return s == severity::error ? "error" : s == severity::warning ? "warning" : "note";
 }
 
 /// A range of a source: of file 0, which was read or verified, or of another one.
 struct place {
-  std::uint32_t file = 0;
+  std::uint32_t file = 0;    ///< 0, or 1 + the index in report::files
   std::uint64_t offset = 0;  ///< in bytes, or the number of an element where `index` isn't `none`
   std::uint32_t length = 0;  ///< in bytes
-  error_index index = error_index::none;
+  error_index index = error_index::none;  ///< `none`: the offset counts bytes
 };
 
 /// A range of report::characters.
 struct text_range {
-  std::uint32_t first = 0, size = 0;
+  std::uint32_t first = 0, size = 0;  ///< in bytes
   friend bool operator==(const text_range&, const text_range&) = default;
 };
 
 /// One finding.
 struct diagnostic {
-  errc code = errc::ok;
-  tessera::severity severity = tessera::severity::error;
-  bool has_note = false, has_fix = false;
-  place where;
+  errc code = errc::ok;                                   ///< the check that found it
+  tessera::severity severity = tessera::severity::error;  ///< how bad it is
+  bool has_note = false, has_fix = false;                 ///< whether `note` or `fix` is meant
+  place where;                                            ///< what is wrong
   text_range rule;  ///< "CON-001", "G06"; empty where the code's name is the rule
   text_range path;  ///< "$.Nodes[3].Op", or in a binary "instruction 12, argument 2"; where it and
                     ///< `rule` are empty, descriptions look for it in JSON sources
   text_range text;  ///< one sentence
   place related;    ///< what the note is about; length 0 for a note about no place
-  text_range note;
-  place fix;  ///< the part that `replacement` replaces, empty where it is inserted
-  text_range replacement;
+  text_range note;  ///< a second sentence, about `related`
+  place fix;        ///< the part that `replacement` replaces, empty where it is inserted
+  text_range replacement;  ///< the text to put there
 };
 
 /// What was found, in the order in which it was found.
 struct report {
-  pool<diagnostic> diagnostics;
-  text characters;
-  pool<text_range> files;  ///< the names of the files after file 0, where the format has them
+  pool<diagnostic> diagnostics;  ///< in the order in which they were found
+  text characters;               ///< all texts of the diagnostics
+  pool<text_range> files;        ///< the names of the files after file 0, where the format has them
   std::uint64_t errors = 0, warnings = 0, notes = 0;  ///< also those that were not kept
   bool is_bounded = false;  ///< a search stopped at the limit that the options set
 
+  /// The characters of a range. Borrows from the report.
   [[nodiscard]] std::string_view text_of(text_range r) const& noexcept {
     return {characters.data() + r.first, r.size};
   }
   std::string_view text_of(text_range) const&& = delete;
+  /// The rule of a finding, or the name of its code. Borrows from the report.
   [[nodiscard]] std::string_view rule_of(const diagnostic& d) const& noexcept {
     return d.rule.size != 0 ? text_of(d.rule) : tessera::error{d.code}.name();
   }
@@ -107,9 +112,9 @@ struct report {
 
 /// A file that diagnostics are about, with its name as it is to be shown.
 struct source_file {
-  std::string_view name;
-  std::string_view text;
-  bool is_binary = false;
+  std::string_view name;   ///< as it is to be shown
+  std::string_view text;   ///< all of its bytes
+  bool is_binary = false;  ///< shown by path, not by line
 };
 
 /// Shows the diagnostics of a report, one by one.

@@ -34,6 +34,7 @@ inline constexpr std::size_t max_suggestion = 32;  ///< characters of words that
 /// The nearest of the words that are offered. Lifetime: borrows them.
 class suggestion {
  public:
+  /// Looks for words near `word`.
   explicit constexpr suggestion(std::string_view word) noexcept : to_(word) {}
 
   /// Takes the candidate where it is nearer than those before.

@@ -38,18 +38,25 @@ namespace tessera::inline TESSERA_ABI {
 class text {
  public:
   text() noexcept = default;
+  /// Copies the characters.
   explicit text(std::string_view from) { *this << from; }
 
+  /// The first character; may be null where there are none.
   [[nodiscard]] const char* data() const noexcept {
     return static_cast<const char*>(block_.data());
   }
+  /// How many characters there are.
   [[nodiscard]] std::size_t size() const noexcept { return block_.size(); }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return block_.size() == 0; }
+  /// All characters. Borrows from the text.
   [[nodiscard]] std::string_view view() const& noexcept { return {data(), size()}; }
   std::string_view view() const&& = delete;
+  /// All characters. Borrows from the text.
   operator std::string_view() const& noexcept { return view(); }
   operator std::string_view() const&& = delete;
 
+  /// Removes all characters; the memory stays.
   void clear() noexcept { block_.set_size(0); }
   /// Keeps the first `size` characters.
   void truncate(std::size_t size) noexcept {
@@ -60,12 +67,16 @@ class text {
   [[nodiscard]] char* prepare(std::size_t count) {
     return static_cast<char*>(block_.prepare(count));
   }
+  /// Counts characters that were written to what prepare() returned.
   void advance(std::size_t count) noexcept { block_.set_size(block_.size() + count); }
   /// How many more characters fit before it grows.
   [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
+  /// Allocates for `size` characters in all.
   void reserve(std::size_t size) { block_.reserve(size); }
 
+  /// Appends the characters.
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
+  /// Appends one character.
   text& operator<<(char c) {
     *prepare(1) = c;
     return advance(1), *this;
@@ -81,6 +92,7 @@ class text {
   template <class Value>
     requires(std::is_same_v<Value, bool> || std::is_floating_point_v<Value>)
   text& operator<<(Value) = delete;
+  /// Appends the characters up to the terminating zero.
   text& operator<<(const char* s) { return *this << std::string_view(s); }
 
   /// Writes to a std::ostream, or to anything else with `write(data, size)`.
@@ -95,6 +107,7 @@ class text {
   detail::block block_;
 };
 
+/// Whether the characters are the same.
 [[nodiscard]] inline bool operator==(const text& a, std::string_view b) noexcept {
   return a.view() == b;
 }
@@ -177,14 +190,14 @@ constexpr unsigned utf8_encode(std::uint32_t code_point, char* to) noexcept {
   return unsafe ? 3 : 0;
 }
 
-/// Appends `s` for display: what unsafe_length finds becomes \n, \t, \r, \x1b (of a byte) or
-/// \u{202e} (of a character), except for the ASCII characters in `kept`.
+/// Appends `s` for display: what unsafe_length finds becomes `\n`, `\t`, `\r`, `\x1b` (of a byte)
+/// or `\u{202e}` (of a character), except for the ASCII characters in `kept`.
 void append_shown(text& out, std::string_view s, std::string_view kept = {});
 
 /// A place in a text, both from 1; the column counts bytes, as compilers do.
 struct line_column {
-  std::uint64_t line = 1;
-  std::uint64_t column = 1;
+  std::uint64_t line = 1;    ///< from 1
+  std::uint64_t column = 1;  ///< from 1, in bytes
   friend constexpr bool operator==(const line_column&, const line_column&) = default;
 };
 

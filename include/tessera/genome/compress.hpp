@@ -73,6 +73,7 @@ struct missing_patterns {
 /// it. Lifetime: borrows the library, and expand_options::results.
 class compressor {
  public:
+  /// Prepares the patterns of `l`, whose matches are chosen by `how`.
   explicit compressor(const library& l, const expand_options& how = {})
       : how_(how), patterns_(l, how.copies), wrong_(patterns_.choose(how.results)) {}
 

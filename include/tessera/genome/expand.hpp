@@ -43,10 +43,11 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// How far to expand, and how much.
 struct expand_options {
   bool copies = true;  ///< a COPY becomes as many nodes as it says; else it stays one
-  view<pattern_result> results = {};
-  limits limit = {};
+  view<pattern_result> results = {};  ///< what patterns result in; empty: their last nodes
+  limits limit = {};                  ///< of nodes
 };
 
 /// A program as a flat graph.

@@ -82,6 +82,7 @@ enum class command : std::uint8_t {
       operation = 10
 };
 
+/// How many enumerators `command` has.
 inline constexpr std::size_t command_count = static_cast<std::size_t>(command::operation) + 1;
 
 /// The names of commands 0 to 9 in registries.
@@ -96,20 +97,22 @@ inline constexpr std::uint32_t first_id = 10;            ///< the original tools
 inline constexpr std::uint32_t last_byte_id = 255;       ///< of operations and variations
 inline constexpr std::uint32_t last_c_id = 32767;        ///< of constants, groups and parameters
 inline constexpr std::uint32_t last_pattern_id = 65535;  ///< and of all that registries list
-inline constexpr std::uint32_t max_node_inputs = 255;
-inline constexpr std::int32_t max_absolute = 32767;  ///< the last node that D can name
+inline constexpr std::uint32_t max_node_inputs = 255;    ///< the count of D is a byte
+inline constexpr std::int32_t max_absolute = 32767;      ///< the last node that D can name
+/// the furthest node that a relative reference can name
 inline constexpr std::int32_t min_relative = -32768;
 inline constexpr std::uint8_t no_variation = 1;             ///< B where there are no tensor inputs
 inline constexpr std::uint8_t if_else = 1, while_loop = 2;  ///< B of CONTROL_FLOW
 
 /// A node; its inputs are in the stream from `first` on.
 struct node {
-  std::uint8_t a = 0;
-  std::uint8_t b = 0;
-  std::int16_t c = 0;
+  std::uint8_t a = 0;       ///< an operation's id, or a command
+  std::uint8_t b = 0;       ///< a variation's id, or a command's own
+  std::int16_t c = 0;       ///< a constant's id, a group's id as -(id + 1), or 0
   std::uint32_t count = 0;  ///< of inputs
-  std::uint32_t first = 0;
+  std::uint32_t first = 0;  ///< of its inputs, in those of the stream
 
+  /// The command, `operation` for all ids from first_id on.
   [[nodiscard]] constexpr command what() const noexcept {
     return a >= first_id ? command::operation : static_cast<command>(a);
   }
@@ -119,6 +122,7 @@ struct node {
   }
   /// Whether C of an operation names a group, and which.
   [[nodiscard]] constexpr bool has_group() const noexcept { return c < 0; }
+  /// The id of the group, where has_group().
   [[nodiscard]] constexpr std::uint16_t group_id() const noexcept {
     return static_cast<std::uint16_t>(-(c + 1));
   }
@@ -132,9 +136,10 @@ struct node {
 
 /// A sequence of nodes with their inputs. Lifetime: borrows.
 struct stream_view {
-  view<node> nodes;
+  view<node> nodes;           ///< in their order
   view<std::int32_t> inputs;  ///< of all nodes; node::first counts from its first
 
+  /// How many nodes there are.
   [[nodiscard]] constexpr std::size_t size() const noexcept { return nodes.size(); }
   /// All of D.
   [[nodiscard]] constexpr view<std::int32_t> inputs_of(std::size_t i) const noexcept {
@@ -150,7 +155,7 @@ struct stream_view {
 /// An owning sequence of nodes. A graph without PATTERNs and COPYs is called flat; it may be
 /// longer than what D can name in a file.
 struct stream {
-  pool<node> nodes;
+  pool<node> nodes;           ///< in their order
   pool<std::int32_t> inputs;  ///< in the order of the nodes
 
   /// Appends a node; `first` and `count` of `n` don't matter.
@@ -158,8 +163,10 @@ struct stream {
   void add(const node& n, std::initializer_list<std::int32_t> d) {
     add(n, view<std::int32_t>(d.begin(), d.size()));
   }
+  /// How many nodes there are.
   [[nodiscard]] std::size_t size() const noexcept { return nodes.size(); }
 
+  /// All nodes. Borrows from the stream.
   operator stream_view() const& noexcept { return {nodes, inputs}; }
   operator stream_view() const&& = delete;
 };
@@ -179,6 +186,7 @@ struct stream {
   return {e.code, i, error_index::node};
 }
 
+/// Equal in nodes and inputs.
 [[nodiscard]] bool operator==(const stream_view& x, const stream_view& y) noexcept;
 [[nodiscard]] inline bool operator==(const stream& x, const stream& y) noexcept {
   return stream_view(x) == stream_view(y);

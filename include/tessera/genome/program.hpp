@@ -33,6 +33,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// How much is accepted, and how much is reported.
 struct verify_options {
   limits limit = {};  ///< max_items: nodes of a stream, or of a pattern's expansion
   std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
@@ -45,10 +46,13 @@ class library_maker;
 /// A verified registry.
 class library {
  public:
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< no pattern
 
+  /// The registry that was verified: borrowed from the library, or moved out of it.
+  ///@{
   [[nodiscard]] const genome::registry& registry() const& noexcept { return registry_; }
   [[nodiscard]] genome::registry registry() && noexcept { return std::move(registry_); }
+  ///@}
 
   /// The name of an operation or command by its A; empty where the registry has none.
   [[nodiscard]] std::string_view operation(std::uint32_t a) const& noexcept {
@@ -58,12 +62,15 @@ class library {
   [[nodiscard]] std::string_view target(std::uint32_t a) const& noexcept {
     return operation(a).substr(0, a < target_sizes_.size() ? target_sizes_[a] : 0);
   }
+  /// The text of a variation by its B; empty where the registry has none.
   [[nodiscard]] std::string_view variation(std::uint32_t b) const& noexcept {
     return name(variations_, registry_.variations, b);
   }
+  /// The text of a constant group by its id; empty where the registry has none.
   [[nodiscard]] std::string_view group(std::uint32_t id) const& noexcept {
     return name(groups_, registry_.group_ids, id);
   }
+  /// The name of a parameter by its id; empty where the registry has none.
   [[nodiscard]] std::string_view parameter(std::uint32_t id) const& noexcept {
     return name(parameters_, registry_.parameter_ids, id);
   }
@@ -125,8 +132,12 @@ class library {
 /// A verified stream.
 class program {
  public:
+  /// The stream that was verified: borrowed from the program, or moved out of it.
+  ///@{
   [[nodiscard]] const genome::stream& stream() const& noexcept { return stream_; }
   [[nodiscard]] genome::stream stream() && noexcept { return std::move(stream_); }
+  ///@}
+  /// The library that it was verified with. Borrowed by the program.
   [[nodiscard]] const genome::library& library() const noexcept { return *library_; }
 
  private:

@@ -45,8 +45,8 @@ enum class encoding : std::uint8_t { automatic, bytes, base64 };
 
 /// `automatic`: what detect() says; of a registry the encoding doesn't matter.
 struct read_options {
-  genome::encoding encoding = genome::encoding::automatic;
-  limits limit = {};
+  genome::encoding encoding = genome::encoding::automatic;  ///< of the nodes
+  limits limit = {};                                        ///< of bytes and nodes
 };
 
 /// The encoding that a source shows by the table above: bytes or base64.

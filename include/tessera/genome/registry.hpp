@@ -52,66 +52,77 @@ namespace genome {
 
 /// A range of registry::characters.
 struct characters_range {
+  /// The first character and how many there are.
   std::uint32_t first = 0, size = 0;
 };
 
 /// A name and its id.
 struct entry {
-  std::uint32_t id = 0;
-  characters_range name;
+  std::uint32_t id = 0;      ///< unique in its map
+  characters_range name;     ///< or text, in registry::characters
   std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
 };
 
 /// A value that operations take beside tensors.
 struct constant {
-  std::uint32_t id = 0;
-  characters_range type;   ///< "int", "float", "list", "torch.dtype" …
-  characters_range value;  ///< JSON without white space, numbers verbatim
-  std::uint64_t offset = 0;
+  std::uint32_t id = 0;      ///< C of operations
+  characters_range type;     ///< "int", "float", "list", "torch.dtype" …
+  characters_range value;    ///< JSON without white space, numbers verbatim
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
 };
 
 /// A gene: a stream whose references are relative, in the numbering of its expansion.
 struct pattern {
-  std::uint32_t id = 0;
+  std::uint32_t id = 0;  ///< see node::pattern_id
+  /// Its first node, and how many there are, of registry::pattern_nodes.
   std::uint32_t first = 0, count = 0;  ///< of registry::pattern_nodes
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;            ///< in the file: of the member's value; else its index
 };
 
 /// "After 'x' -> 'y' with connection 'in0=SOURCE'".
 struct transition_rule {
-  characters_range text;
+  characters_range text;         ///< the whole rule
   characters_range probability;  ///< verbatim: "0.92"
-  std::uint64_t count = 0;
-  std::uint32_t first = 0, nodes = 0;                 ///< of registry::pattern_nodes: the two nodes
+  std::uint64_t count = 0;       ///< how often it was found
+  /// Its two nodes, of registry::pattern_nodes: the first and how many.
+  std::uint32_t first = 0, nodes = 0;  ///< of registry::pattern_nodes: the two nodes
+  /// Its exceptions, of registry::exceptions: the first and how many.
   std::uint32_t first_exception = 0, exceptions = 0;  ///< of registry::exceptions
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
 };
 
 /// A composition or a structure, and how often it occurs.
 struct counted_rule {
-  characters_range text;
-  std::uint64_t count = 0;
-  std::uint64_t offset = 0;
+  characters_range text;     ///< the whole rule
+  std::uint64_t count = 0;   ///< how often it was found
+  std::uint64_t offset = 0;  ///< in the file: of the member's value; else its index
 };
 
+/// What a registry.json says, not yet verified.
 struct registry {
+  /// The map of names to A, and its reverse.
   pool<entry> operations, operation_ids;
-  pool<entry> variations;
-  pool<constant> constants;
-  pool<entry> constant_texts;
+  pool<entry> variations;      ///< by B
+  pool<constant> constants;    ///< by C
+  pool<entry> constant_texts;  ///< constants as texts, with their ids
+  /// The map of constant groups to ids, and its reverse.
   pool<entry> groups, group_ids;
+  /// The map of parameters to ids, and its reverse.
   pool<entry> parameters, parameter_ids;
-  pool<pattern> patterns;
-  pool<transition_rule> transitions;
+  pool<pattern> patterns;             ///< genes
+  pool<transition_rule> transitions;  ///< which node follows which
+  /// Rules about what networks are made of.
   pool<counted_rule> compositions, structures;
 
   text characters;                    ///< of all names
   stream pattern_nodes;               ///< of all patterns and transition rules
   pool<characters_range> exceptions;  ///< of transition rules
 
+  /// The characters of a range. Borrows from the registry.
   [[nodiscard]] std::string_view name_of(characters_range r) const& noexcept {
     return characters.view().substr(r.first, r.size);
   }
+  /// The name of an entry. Borrows from the registry.
   [[nodiscard]] std::string_view name_of(const entry& e) const& noexcept { return name_of(e.name); }
   std::string_view name_of(characters_range) const&& = delete;
   std::string_view name_of(const entry&) const&& = delete;
@@ -127,16 +138,21 @@ struct registry {
 
   // ---- building one
 
+  /// Appends to `characters`.
   characters_range add_characters(std::string_view s);
   /// To a map and to its reverse.
   void add(pool<entry>& map, pool<entry>& reverse, std::uint32_t id, std::string_view name);
+  /// To operations and operation_ids.
   void add_operation(std::uint32_t id, std::string_view name) {
     add(operations, operation_ids, id, name);
   }
+  /// To variations.
   void add_variation(std::uint32_t id, std::string_view name) {
     variations.push_back({id, add_characters(name), variations.size()});
   }
+  /// To groups and group_ids.
   void add_group(std::uint32_t id, std::string_view name) { add(groups, group_ids, id, name); }
+  /// To parameters and parameter_ids.
   void add_parameter(std::uint32_t id, std::string_view name) {
     add(parameters, parameter_ids, id, name);
   }

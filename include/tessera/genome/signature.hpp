@@ -60,10 +60,11 @@ namespace detail {
 /// TARGET:node_args(N):kwargs('k1', 'k2'). Where a name isn't of this form, all of it is its target
 /// and nothing else is known.
 struct operation_name {
-  std::string_view target;
+  std::string_view target;    ///< ATen's name, such as "aten.add.Tensor"
   std::uint32_t tensors = 0;  ///< distinct tensor inputs
-  bool well_formed = false;
+  bool well_formed = false;   ///< the name has this form
 
+  /// Takes the name apart. Borrows it.
   explicit constexpr operation_name(std::string_view name) noexcept : target(name) {
     constexpr std::string_view mark = ":node_args(";
     const std::size_t at = name.rfind(mark);
@@ -96,13 +97,16 @@ struct operation_name {
 /// Which input each tensor argument is, arguments in the order of their names as text.
 class variation_inputs {
  public:
+  /// Of a variation's text. Borrows it.
   explicit constexpr variation_inputs(std::string_view text) noexcept : rest_(text) {}
+  /// The next input's number; false at the end, or where the text is wrong.
   [[nodiscard]] constexpr bool next(std::uint32_t& input) noexcept {
     if (rest_.empty()) return false;
     if (!first_ && !detail::take(rest_, ",")) return fail();
     first_ = false;
     return detail::take(rest_, "in") && detail::take_number(rest_, input) ? true : fail();
   }
+  /// Whether the text was wrong.
   [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
 
  private:
@@ -117,14 +121,16 @@ class variation_inputs {
 
 /// A part of a constant group: which argument, and the id of its constant.
 struct group_part {
-  std::string_view key;  ///< "arg1", or a keyword
-  std::uint32_t constant = 0;
+  std::string_view key;        ///< "arg1", or a keyword
+  std::uint32_t constant = 0;  ///< its id
 };
 
 /// The parts of a constant group.
 class group_parts {
  public:
+  /// Of a constant group's text. Borrows it.
   explicit constexpr group_parts(std::string_view text) noexcept : rest_(text) {}
+  /// The next part; false at the end, or where the text is wrong.
   [[nodiscard]] constexpr bool next(group_part& out) noexcept {
     if (rest_.empty()) return false;
     if (!first_ && !detail::take(rest_, ";")) return fail();
@@ -135,6 +141,7 @@ class group_parts {
     rest_.remove_prefix(equals + 1);
     return detail::take_number(rest_, out.constant) ? true : fail();
   }
+  /// Whether the text was wrong.
   [[nodiscard]] constexpr bool failed() const noexcept { return failed_; }
 
  private:
@@ -149,8 +156,8 @@ class group_parts {
 
 /// Which argument a constant is: a keyword, or where that is empty a position ("arg1").
 struct constant_key {
-  std::string_view keyword;
-  std::uint32_t position = 0;
+  std::string_view keyword;    ///< of the operation
+  std::uint32_t position = 0;  ///< among its arguments, from 0
 };
 
 /// How many arguments of a node are tensors: those of its variation; where it has inputs that no

@@ -30,6 +30,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace genome {
 
+/// How to write, and how much.
 struct write_options {
   genome::encoding encoding = genome::encoding::bytes;  ///< of a stream; automatic: bytes
   limits limit = {};                                    ///< max_depth: of a registry's constants

@@ -1,0 +1,56 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: MIT
+#
+# What Doxygen reads of a header, line for line. One comment of ours may be about several names, but
+# Doxygen takes it for one of them:
+#
+#   int rows = 0, columns = 0;  ///< of the matrix        every declarator gets the comment
+#   /// Reads a model.                                    so does each further overload in the same
+#   result<model> read(bytes source);                     class or namespace that has none itself
+#   result<model> read(std::string_view source);
+#   friend bool operator==(const T&, const T&) = default; is what it says
+#
+# And the inline namespace, whose name is made by a macro, is part of tessera.
+
+use strict;
+use warnings;
+
+my ($block, %doc) = ('');  # the comment above this line, and those of the functions of this class
+
+while (my $line = <>) {
+  $line =~ s/^namespace tessera::inline TESSERA_ABI/namespace tessera/;
+  if ($line =~ m{^\s*///(?!<)\s?(.*)$}) {
+    $block .= "$1 " unless $1 =~ /^\@[{}]/;
+    print $line;
+    next;
+  }
+  # A list of names may go on in the next lines, which then are empty for Doxygen.
+  my $rest = '';
+  while ($line =~ /^\s*[\w: ]+ \w+[^(){}\/]*,$/ && defined(my $more = <>)) {
+    chomp $line;
+    $more =~ s/^\s*/ /;
+    $line .= $more;
+    $rest .= "\n";
+  }
+  %doc = () if $line =~ /^\s*(struct|class|enum|namespace)\b.*\{$|^\s*\};/;
+  my $own = $line =~ m{///<\s*(.*)$} ? $1 : '';
+  my $text = $own || $block;
+  $text =~ s{\*/}{* /}g;
+  if ($line =~ m/^(\s*)((?:(?:static|constexpr|inline|mutable|const|unsigned)\ )*[\w:]+(?:<[^()=;]*>)?[*&]?\ )
+                 (\w+(?:\ =\ [^,;(){}]+|\ =\ \{\}|\ :\ \d+)?(?:,\ \w+(?:\ =\ [^,;(){}]+|\ =\ \{\}|\ :\ \d+)?)+);/x
+      && $text ne '') {
+    my ($indent, $type, @names) = ($1, $2, split /, /, $3);
+    $line = $indent . join(' ', map { "$type$_; /**< $text */" } @names) . "\n";
+  } elsif ($text eq '' && $line =~ /^\s*friend .*\boperator==\(.*\) = default;/) {
+    $line =~ s{$}{  ///< equal member by member};
+  } elsif ($line !~ m{^\s*(//|#|return\b|\})} && $line =~ /(operator *\S+?|\w+)\(/) {
+    my $name = $1;
+    if ($text ne '') {
+      $doc{$name} //= $text;
+    } elsif (exists $doc{$name} && $line !~ /= delete;/) {
+      $line =~ s{^(\s*)}{$1/** $doc{$name} */ };
+    }
+  }
+  print $line, $rest;
+  $block = '' unless $line =~ /^\s*(template\b|requires\b)/;
+}
