@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A main() for fuzz targets where there is no libFuzzer: replays files and directories, each copied
-// to memory that ends at a guarded page, and then runs a few mutations of them.
+// A main() for fuzz targets where there is no libFuzzer: replays files and all in directories, each copied
+// to memory between guarded pages, and then runs a few mutations of them.
 //
 //   fuzz_alir_run fuzz/corpus/alir_run                        every file once
 //   fuzz_alir_run --runs 10000 --seed 7 fuzz/corpus/alir_run  and 10000 mutations of them
 //   fuzz_alir_run --runs 1 --first 812 --seed 7 ...           only mutation 812 of these
+//   fuzz_alir_run --failures 300 fuzz/corpus/alir_run         every file 300 times, another allocation fails
 //
 // Mutation n of a seed is the same everywhere and in every run. An input that ends the program is
 // written to ./crash.<target> first.
@@ -20,12 +21,15 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "mutate.hpp"
+#include "require.hpp"
+#include "tests/support/allocations.hpp"
 #include "tests/support/guard_page.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -40,7 +44,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_size = std::size_t{1} << 20;
+constexpr std::size_t max_size = std::size_t{1} << 22;
+constexpr std::size_t max_cut = 9;         // bytes at the end of a file that are left out, in turn
 constexpr std::size_t max_mutated = 4096;  // as in libFuzzer runs
 
 /// What is being run, for the file that a crash leaves.
@@ -64,11 +69,65 @@ void on_signal(int number) {
   std::raise(number);
 }
 
-void run(tessera_tests::guard_page& memory, std::string_view input) {
-  current = memory.place(input);
+void run(std::string_view input) {
+  current = input;
   running = true;
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(current.data()), current.size());
   running = false;
+}
+
+// ---- allocations that fail
+
+using tessera_tests::allocations;
+
+/// Ends the program unless all memory is back.
+void require_no_leak(const allocations& used, std::uint64_t failing) {
+  if (used.live() == 0) return;
+  std::fprintf(stderr, "%lld bytes are lost once allocation %llu has failed\n",
+               static_cast<long long>(used.live()), static_cast<unsigned long long>(failing));
+  std::abort();
+}
+
+/// Runs an input while allocation `at` fails, with or without those after it.
+void run_failing(std::string_view input, std::uint64_t at, bool all_after) {
+  const allocations used;
+  try {
+    const tessera_tests::failing_allocations failing(at, all_after);
+    fuzz::lacks_memory = true;
+    run(input);
+  } catch (const std::bad_alloc&) {
+    running = false;
+  }
+  fuzz::lacks_memory = false;
+  running = true;
+  require_no_leak(used, at);
+  running = false;
+}
+
+/// Has `max_failures` different allocations fail, in turn: all of them if there are so few, or else all of
+/// the first third, then evenly spread ones. Then the input has to run as before.
+std::uint64_t run_failures(std::string_view input, std::uint64_t max_failures) {
+  run(input);  // makes what lives as long as the program
+  const allocations first;
+  run(input);
+  const std::uint64_t count = first.count(), all = std::min(count, max_failures / 3);
+  require_no_leak(first, count);
+  std::uint64_t failures = 0;
+  const std::uint64_t rest = count - all, spread = std::min(rest, max_failures - all);
+  for (std::uint64_t i = 0; i < all + spread; ++i, ++failures) {
+    const std::uint64_t at = i < all ? i : all + (i - all) * rest / spread;
+    run_failing(input, at, false);
+    run_failing(input, at, true);
+  }
+  const allocations again;
+  run(input);
+  if (again.count() != count) {
+    std::fprintf(stderr, "%llu allocations, and %llu after some have failed\n",
+                 static_cast<unsigned long long>(count),
+                 static_cast<unsigned long long>(again.count()));
+    std::abort();
+  }
+  return failures;
 }
 
 /// What inputs are made of: a generator that begins anew for each of them, and all seeds.
@@ -138,7 +197,7 @@ std::string mutate() {
 std::vector<fs::path> files_of(const fs::path& argument) {
   std::vector<fs::path> files;
   if (!fs::is_directory(argument)) return {argument};
-  for (const fs::directory_entry& entry : fs::directory_iterator(argument))
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(argument))
     if (entry.is_regular_file()) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
@@ -151,29 +210,32 @@ std::optional<std::string> contents_of(const fs::path& path) {
 }
 
 int usage(const char* program) {
-  std::fprintf(stderr, "usage: %s [--runs N] [--first N] [--seed S] FILE|DIRECTORY...\n", program);
+  std::fprintf(stderr,
+               "usage: %s [--runs N] [--first N] [--seed S] [--failures N] FILE|DIRECTORY...\n",
+               program);
   return 2;
 }
 
 }  // namespace
 
-std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size) {
+std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t limit) {
   std::string s(reinterpret_cast<const char*>(data), size);
   change(s);
-  if (s.size() > max_size) s.resize(max_size);
+  if (s.size() > limit) s.resize(limit);
   if (!s.empty()) std::memcpy(data, s.data(), s.size());
   return s.size();
 }
 
 int main(int count, char** arguments) {
-  std::uint64_t runs = 0, first = 0, seed = 1;
+  std::uint64_t runs = 0, first = 0, seed = 1, failures = 0;
   std::vector<fs::path> files;
   for (int i = 1; i < count; ++i) {
     const std::string_view word = arguments[i];
-    std::uint64_t* const option = word == "--runs"    ? &runs
-                                  : word == "--first" ? &first
-                                  : word == "--seed"  ? &seed
-                                                      : nullptr;
+    std::uint64_t* const option = word == "--runs"       ? &runs
+                                  : word == "--first"    ? &first
+                                  : word == "--seed"     ? &seed
+                                  : word == "--failures" ? &failures
+                                                         : nullptr;
     if (option != nullptr) {
       if (++i == count) return usage(arguments[0]);
       const std::string_view value = arguments[i];
@@ -197,6 +259,7 @@ int main(int count, char** arguments) {
 #endif
 
   tessera_tests::guard_page memory(max_size);
+  std::uint64_t failed = 0;
   for (const fs::path& file : files) {
     std::optional<std::string> content = contents_of(file);
     if (!content || content->size() > max_size) {
@@ -204,15 +267,23 @@ int main(int count, char** arguments) {
                    max_size);
       return 3;
     }
-    run(memory, *content);
+    // So that neither the byte before the input nor the one after it can be read, whatever is left for
+    // the last step of a loop that takes several bytes.
+    run(memory.place_first(*content));
+    run(memory.place(*content));
+    const std::string_view whole = *content;
+    for (std::size_t cut = 1; cut <= std::min(max_cut, whole.size()); ++cut)
+      run(memory.place(whole.substr(0, whole.size() - cut)));
+    if (failures != 0) failed += run_failures(memory.place(*content), failures);
     seeds.push_back(*std::move(content));
   }
   for (std::uint64_t n = 0; n < runs; ++n) {
     draw = fuzz::generator((seed << 32) + first + n);
     draw.bits();
-    run(memory, mutate());
+    run(memory.place(mutate()));
   }
-  std::printf("%zu files and %llu mutations of them ran\n", seeds.size(),
-              static_cast<unsigned long long>(runs));
+  std::printf("%zu files and %llu mutations of them ran, and %llu allocations failed\n",
+              seeds.size(), static_cast<unsigned long long>(runs),
+              static_cast<unsigned long long>(failed));
   return 0;
 }

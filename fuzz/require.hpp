@@ -16,16 +16,34 @@
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <tessera/core/bytes.hpp>
 #include <tessera/core/error.hpp>
 #include <tessera/core/report.hpp>
 
+#include "tests/support/guard_page.hpp"
+
+#define TESSERA_FUZZ_CHECKS_ADDRESSES 0
+#if defined(__SANITIZE_ADDRESS__)
+#undef TESSERA_FUZZ_CHECKS_ADDRESSES
+#define TESSERA_FUZZ_CHECKS_ADDRESSES 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#undef TESSERA_FUZZ_CHECKS_ADDRESSES
+#define TESSERA_FUZZ_CHECKS_ADDRESSES 1
+#endif
+#endif
+
 namespace fuzz {
+
+/// Set by the driver while allocations fail: what a law is about may be an error then.
+inline bool lacks_memory = false;
 
 /// Ends the program, naming the law, unless it holds.
 inline void require(bool holds, const char* law) {
   if (holds) return;
+  if (lacks_memory) throw std::bad_alloc();
   std::fprintf(stderr, "law broken: %s\n", law);
   std::abort();
 }
@@ -61,20 +79,30 @@ inline void require_report(const tessera::report& found, tessera::error first,
     require(!describe(found, {&source, 1}).empty(), "every report can be described");
 }
 
-/// A copy in memory of exactly its size, so that a sanitizer sees the first byte read too far.
+/// A copy in memory of exactly its size, so that a sanitizer sees the first byte read too far; without
+/// one the bytes end at a guarded page.
 class exact {
  public:
   explicit exact(std::string_view content)
-      : data_(new char[content.size()]), size_(content.size()) {
-    if (size_ != 0) std::memcpy(data_.get(), content.data(), size_);
+#if TESSERA_FUZZ_CHECKS_ADDRESSES
+      : data_(new char[content.size()]), text_(data_.get(), content.size()) {
+    if (!content.empty()) std::memcpy(data_.get(), content.data(), content.size());
   }
+#else
+      : data_(content.size()), text_(data_.place(content)) {
+  }
+#endif
   explicit exact(tessera::bytes content) : exact(tessera::as_text(content)) {}
-  [[nodiscard]] std::string_view text() const noexcept { return {data_.get(), size_}; }
-  [[nodiscard]] tessera::bytes bytes() const noexcept { return tessera::as_bytes(text()); }
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  [[nodiscard]] tessera::bytes bytes() const noexcept { return tessera::as_bytes(text_); }
 
  private:
+#if TESSERA_FUZZ_CHECKS_ADDRESSES
   std::unique_ptr<char[]> data_;
-  std::size_t size_;
+#else
+  tessera_tests::guard_page data_;
+#endif
+  std::string_view text_;
 };
 
 /// A number below `end` (0 when that is 0) that depends on all of the content and on nothing else.

@@ -204,15 +204,24 @@ class block {
     size_ += count;
   }
   void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
+    if (capacity > capacity_) take(::operator new(capacity), capacity);
+  }
+  /// False, without a change, where there is no memory.
+  [[nodiscard]] bool try_reserve(std::size_t capacity) noexcept {
+    if (capacity <= capacity_) return true;
+    void* const data = ::operator new(capacity, std::nothrow);
+    if (data != nullptr) take(data, capacity);
+    return data != nullptr;
+  }
+
+ private:
+  /// Goes on in other memory.
+  void take(void* data, std::size_t capacity) noexcept {
     if (size_ != 0) std::memcpy(data, data_, size_);
     ::operator delete(data_);
     data_ = data;
     capacity_ = capacity;
   }
-
- private:
   /// The capacity that makes room for `count` more bytes.
   [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
@@ -654,6 +663,8 @@ class text {
   [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
   /// Allocates for `size` characters in all.
   void reserve(std::size_t size) { block_.reserve(size); }
+  /// False, without a change, where there is no memory.
+  [[nodiscard]] bool try_reserve(std::size_t size) noexcept { return block_.try_reserve(size); }
 
   /// Appends the characters.
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }
@@ -2931,7 +2942,8 @@ class sequence {
   sequence() noexcept = default;
   /// Copies each element, or takes all of them.
   ///@{
-  sequence(const sequence& other) {
+  // Delegates, so that what was copied goes away when a copy throws.
+  sequence(const sequence& other) : sequence() {
     reserve(other.size_);
     for (const T& v : other) push_back(T(v));
   }
@@ -6560,7 +6572,8 @@ class findings {
   };
 
   findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
-  ~findings() { close(); }
+  /// Ends the texts of the latest diagnostic, which lose their end where there is no memory.
+  ~findings() { close_or_cut(); }
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
@@ -6641,6 +6654,7 @@ class findings {
  private:
   [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
   void open(text_range& range) noexcept;
+  [[gnu::cold]] void close_or_cut() noexcept;
 
   text_range* range_ = nullptr;  // the one that is written now, of the latest diagnostic
   bool is_verbatim_ = false;
@@ -6762,6 +6776,18 @@ TESSERA_INLINE void findings::close() {
   out << path_;
   last().path = {end, static_cast<std::uint32_t>(path_.size())};
   path_.clear();
+}
+
+TESSERA_INLINE void findings::close_or_cut() noexcept {
+  if (range_ == nullptr) return;
+  text& out = to_->characters;
+  const std::size_t message = tessera::error{last().code}.message().size();
+  if (!out.try_reserve(out.size() + message + end_.size() + path_.size())) {
+    end_.clear();
+    path_.clear();
+    if (out.size() == range_->first) range_ = nullptr;  // not even a message
+  }
+  close();
 }
 
 }  // namespace detail
@@ -8326,7 +8352,7 @@ class sha256 {
       if (size_ % 64 == 0) compress();
     }
   }
-  [[nodiscard]] text hex() noexcept {
+  [[nodiscard]] text hex() {
     const std::uint64_t bits = size_ * 8;
     const std::byte one{0x80}, zero{0};
     update({&one, 1});

@@ -7,7 +7,7 @@
 //
 // Lifetime:   returns when all parts are done.
 // Errors:     the first exception of a part, by time; what isn't begun then stays undone. Where the
-//             system has no more threads, fewer do the work.
+//             system has no more threads, or no memory for them, fewer do the work.
 // Limits:     none.
 // Allocation: the threads.
 
@@ -18,6 +18,7 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -50,11 +51,11 @@ void parallel(unsigned threads, std::size_t parts, Work work) {
   };
   std::vector<std::thread> others;
   if (parts < threads) threads = static_cast<unsigned>(parts);
-  others.reserve(threads);
   try {
+    others.reserve(threads);
     for (unsigned t = 1; t < threads; ++t) others.emplace_back(run, t);
   } catch (const std::system_error&) {  // those that there are do it
-  }
+  } catch (const std::bad_alloc&) {}
   run(0);
   for (std::thread& t : others) t.join();
   if (failed) std::rethrow_exception(failed);

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <new>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -35,11 +36,13 @@ struct workers::crew {
   std::vector<std::thread> threads;
 
   explicit crew(unsigned count) {
-    threads.reserve(count);
     try {
+      threads.reserve(count);
       for (unsigned t = 1; t <= count; ++t) threads.emplace_back([this, t] { serve(t); });
     } catch (const std::system_error&) {
       // No more threads than these.
+    } catch (const std::bad_alloc&) {
+      // No memory for more.
     }
   }
   crew(const crew&) = delete;
@@ -82,7 +85,8 @@ workers& workers::operator=(const workers& other) noexcept {
 workers::~workers() = default;
 
 void workers::call(void (*work)(void*, unsigned), void* self) {
-  if (!crew_) crew_ = std::make_unique<crew>(count_);
+  if (!crew_) crew_.reset(new (std::nothrow) crew(count_));
+  if (!crew_) return work(self, 0);
   crew_->start(work, self);
   work(self, 0);
   crew_->finish();

@@ -8,7 +8,8 @@
 //   crew.run(work);
 //
 // Lifetime:   a reference to the work is kept until run() returns. A copy has threads of its own.
-// Errors:     none: where the system has no more threads, fewer of them work, at least the caller.
+// Errors:     none: where the system has no more threads, or no memory for them, fewer of them work, at
+//             least the caller.
 // Limits:     one run() at a time.
 // Allocation: threads, at the first run.
 

@@ -14,16 +14,25 @@ namespace {
 std::atomic<std::uint64_t> count_of_all, total_of_all;
 std::atomic<std::int64_t> live_of_all, peak_of_all;
 
+// Which call fails, counted like count_of_all, and whether the later ones do.
+std::atomic<std::uint64_t> failing_call{UINT64_MAX};
+std::atomic<bool> fails_after;
+
+[[nodiscard]] bool fails() noexcept {
+  const std::uint64_t call = count_of_all.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t failing = failing_call.load(std::memory_order_relaxed);
+  return call >= failing && (call == failing || fails_after.load(std::memory_order_relaxed));
+}
+
 // The size of each block precedes it.
 constexpr std::size_t header = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
 static_assert(header >= sizeof(std::size_t));
 
 void* take(std::size_t size) noexcept {
-  if (size > SIZE_MAX - header) return nullptr;
+  if (fails() || size > SIZE_MAX - header) return nullptr;
   auto* const block = static_cast<std::byte*>(std::malloc(size + header));
   if (block == nullptr) return nullptr;
   std::memcpy(block, &size, sizeof size);
-  count_of_all.fetch_add(1, std::memory_order_relaxed);
   total_of_all.fetch_add(size, std::memory_order_relaxed);
   const auto bytes = static_cast<std::int64_t>(size);
   const std::int64_t live = live_of_all.fetch_add(bytes, std::memory_order_relaxed) + bytes;
@@ -49,6 +58,23 @@ void* take_or_throw(std::size_t size) {
 
 }  // namespace
 
+#ifdef TESSERA_TESTS_WRAP_MALLOC
+// What the linker calls instead of calloc and realloc (--wrap), in the objects of the program.
+extern "C" {
+// Weak, for programs that the linker makes without that.
+__attribute__((weak)) void* __real_calloc(std::size_t count, std::size_t size);
+__attribute__((weak)) void* __real_realloc(void* at, std::size_t size);
+void* __wrap_calloc(std::size_t count, std::size_t size);
+void* __wrap_realloc(void* at, std::size_t size);
+void* __wrap_calloc(std::size_t count, std::size_t size) {
+  return fails() ? nullptr : __real_calloc(count, size);
+}
+void* __wrap_realloc(void* at, std::size_t size) {
+  return fails() ? nullptr : __real_realloc(at, size);
+}
+}
+#endif
+
 void* operator new(std::size_t size) { return take_or_throw(size); }
 void* operator new[](std::size_t size) { return take_or_throw(size); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return take(size); }
@@ -72,5 +98,11 @@ std::uint64_t allocations::peak() const noexcept {
   return static_cast<std::uint64_t>(peak_of_all - live_);
 }
 std::int64_t allocations::live() const noexcept { return live_of_all - live_; }
+
+failing_allocations::failing_allocations(std::uint64_t at, bool all_after) noexcept {
+  fails_after = all_after;
+  failing_call = count_of_all + at;
+}
+failing_allocations::~failing_allocations() { failing_call = UINT64_MAX; }
 
 }  // namespace tessera_tests

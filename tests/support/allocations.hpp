@@ -7,7 +7,9 @@
 //   read(source);
 //   CHECK(used.count() == 0);
 //
-// Over-aligned allocations aren't counted.
+//   const failing_allocations none(7);                  // the eighth from now on throws std::bad_alloc
+//
+// Over-aligned allocations aren't counted, and don't fail.
 
 #ifndef TESSERA_TESTS_SUPPORT_ALLOCATIONS_HPP
 #define TESSERA_TESTS_SUPPORT_ALLOCATIONS_HPP
@@ -33,6 +35,16 @@ class allocations {
  private:
   std::uint64_t count_, total_;
   std::int64_t live_;
+};
+
+/// While it lives, one allocation fails: the one before which `at` others succeed; or all from that one
+/// on. The others are as they were. One at a time.
+class failing_allocations {
+ public:
+  explicit failing_allocations(std::uint64_t at, bool all_after = false) noexcept;
+  failing_allocations(const failing_allocations&) = delete;
+  failing_allocations& operator=(const failing_allocations&) = delete;
+  ~failing_allocations();
 };
 
 }  // namespace tessera_tests

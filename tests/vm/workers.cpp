@@ -3,11 +3,14 @@
 
 #include "vm/workers.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 #include <vector>
 
+#include "support/allocations.hpp"
 #include "support/catch.hpp"
 
 using tessera::vm::workers;
@@ -57,4 +60,28 @@ TEST_CASE("vm/workers: copies have threads of their own", "[vm]") {
   CHECK(turns(other, 2) == std::vector<unsigned>{1, 1, 1});
   other = workers(0);
   CHECK(turns(other, 0) == std::vector<unsigned>{1});
+}
+
+TEST_CASE("vm/workers: without memory for threads the caller works", "[vm]") {
+  unsigned fewest = 4;
+  for (std::uint64_t at = 0; at < 8; ++at) {
+    INFO("allocation " << at);
+    std::vector<std::atomic<unsigned>> counts(4);
+    auto work = [&counts](unsigned t) { ++counts[t]; };
+    workers crew(3);
+    {
+      const tessera_tests::failing_allocations none(at, true);
+      crew.run(work);
+    }
+    unsigned took = 0;
+    for (const std::atomic<unsigned>& c : counts) {
+      CHECK(c <= 1);
+      took += c;
+    }
+    CHECK(counts[0] == 1);
+    fewest = std::min(fewest, took);
+    crew.run(work);
+    CHECK(counts[0] == 2);
+  }
+  CHECK(fewest == 1);
 }

@@ -60,7 +60,8 @@ class sequence {
   sequence() noexcept = default;
   /// Copies each element, or takes all of them.
   ///@{
-  sequence(const sequence& other) {
+  // Delegates, so that what was copied goes away when a copy throws.
+  sequence(const sequence& other) : sequence() {
     reserve(other.size_);
     for (const T& v : other) push_back(T(v));
   }

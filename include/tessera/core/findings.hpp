@@ -41,7 +41,8 @@ class findings {
   };
 
   findings(report* to, std::uint64_t max_diagnostics) noexcept : to_(to), max_(max_diagnostics) {}
-  ~findings() { close(); }
+  /// Ends the texts of the latest diagnostic, which lose their end where there is no memory.
+  ~findings() { close_or_cut(); }
   findings(const findings&) = delete;
   findings& operator=(const findings&) = delete;
 
@@ -122,6 +123,7 @@ class findings {
  private:
   [[nodiscard]] diagnostic& last() const noexcept { return to_->diagnostics.back(); }
   void open(text_range& range) noexcept;
+  [[gnu::cold]] void close_or_cut() noexcept;
 
   text_range* range_ = nullptr;  // the one that is written now, of the latest diagnostic
   bool is_verbatim_ = false;

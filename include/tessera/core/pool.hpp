@@ -67,15 +67,24 @@ class block {
     size_ += count;
   }
   void reserve(std::size_t capacity) {
-    if (capacity <= capacity_) return;
-    void* const data = ::operator new(capacity);
+    if (capacity > capacity_) take(::operator new(capacity), capacity);
+  }
+  /// False, without a change, where there is no memory.
+  [[nodiscard]] bool try_reserve(std::size_t capacity) noexcept {
+    if (capacity <= capacity_) return true;
+    void* const data = ::operator new(capacity, std::nothrow);
+    if (data != nullptr) take(data, capacity);
+    return data != nullptr;
+  }
+
+ private:
+  /// Goes on in other memory.
+  void take(void* data, std::size_t capacity) noexcept {
     if (size_ != 0) std::memcpy(data, data_, size_);
     ::operator delete(data_);
     data_ = data;
     capacity_ = capacity;
   }
-
- private:
   /// The capacity that makes room for `count` more bytes.
   [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;

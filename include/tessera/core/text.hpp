@@ -73,6 +73,8 @@ class text {
   [[nodiscard]] std::size_t available() const noexcept { return block_.available(); }
   /// Allocates for `size` characters in all.
   void reserve(std::size_t size) { block_.reserve(size); }
+  /// False, without a change, where there is no memory.
+  [[nodiscard]] bool try_reserve(std::size_t size) noexcept { return block_.try_reserve(size); }
 
   /// Appends the characters.
   text& operator<<(std::string_view s) { return block_.append(s.data(), s.size()), *this; }

@@ -44,7 +44,7 @@ using alir::opcode;
 
 class range_pass {
  public:
-  range_pass(const alir::program& p, alir_assumption assumed) noexcept
+  range_pass(const alir::program& p, alir_assumption assumed)
       : p_(p),
         m_(p.model()),
         assumed_(assumed),

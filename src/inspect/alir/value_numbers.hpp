@@ -58,7 +58,7 @@ class value_numbers {
     text,    ///< also the same interval, and operands in the same order
     types,   ///< likewise, but of an interval only the type, which is all that bytecode has
   };
-  explicit value_numbers(equal how) noexcept : how_(how) {}
+  explicit value_numbers(equal how) : how_(how) {}
 
   /// That of operation i, given those of the operations before.
   [[nodiscard]] std::uint32_t number(const alir::program& p, std::size_t i,

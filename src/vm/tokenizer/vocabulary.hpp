@@ -168,7 +168,7 @@ class merges {
   };
 
   /// Of a vocabulary that stays and has all of its tokens before the first merge.
-  explicit merges(const vocabulary& v) noexcept : v_(v) {}
+  explicit merges(const vocabulary& v) : v_(v) {}
 
   [[nodiscard]] std::size_t size() const noexcept { return ranks_; }
   /// The symbol of a text, or none.

@@ -40,7 +40,7 @@ class sha256 {
       if (size_ % 64 == 0) compress();
     }
   }
-  [[nodiscard]] text hex() noexcept {
+  [[nodiscard]] text hex() {
     const std::uint64_t bits = size_ * 8;
     const std::byte one{0x80}, zero{0};
     update({&one, 1});

@@ -112,6 +112,18 @@ TESSERA_INLINE void findings::close() {
   path_.clear();
 }
 
+TESSERA_INLINE void findings::close_or_cut() noexcept {
+  if (range_ == nullptr) return;
+  text& out = to_->characters;
+  const std::size_t message = tessera::error{last().code}.message().size();
+  if (!out.try_reserve(out.size() + message + end_.size() + path_.size())) {
+    end_.clear();
+    path_.clear();
+    if (out.size() == range_->first) range_ = nullptr;  // not even a message
+  }
+  close();
+}
+
 }  // namespace detail
 }  // namespace tessera::inline TESSERA_ABI
 
