@@ -26,16 +26,20 @@ struct problem {
   float* y;
 };
 
-using convolve_function = void (*)(const problem&, void* scratch);
+struct convolve_functions {
+  void (*group)(const problem&, void* scratch);
+  bool (*channels)(const convolution&, const float* x, const float* w, const float* bias, float* y,
+                   void* scratch);
+};
 
 #define TESSERA_LOOP "convolution_loop.hpp"
 #include "tile_levels.hpp"
 
-convolve_function function_of(level l) noexcept {
+convolve_functions functions_of(level l) noexcept {
   l = std::min(l, best_level());
-  return l == level::avx512 ? avx512::convolve_group
-         : l == level::avx2 ? avx2::convolve_group
-                            : baseline::convolve_group;
+  if (l == level::avx512) return {avx512::convolve_group, avx512::convolve_channels};
+  if (l == level::avx2) return {avx2::convolve_group, avx2::convolve_channels};
+  return {baseline::convolve_group, baseline::convolve_channels};
 }
 
 /// Whether the matrix of the image is the image: there are no neighbours.
@@ -69,17 +73,18 @@ void convolve(const convolution& c, const float* x, const float* w, const float*
   // A stride that is never taken may have any value.
   if (c.out_h == 1) sizes.stride_h = 1;
   if (c.out_w == 1) sizes.stride_w = 1;
-  const convolve_function run = function_of(at_most);
+  const convolve_functions run = functions_of(at_most);
+  if (run.channels(sizes, x, w, bias, y, scratch.data())) return;
   for (std::size_t group = 0; group < c.groups; ++group)
-    run({.sizes = sizes,
-         .m = outputs,
-         .n = places,
-         .k = terms,
-         .x = x + group * inputs * c.in_h * c.in_w,
-         .w = w + group * outputs * terms,
-         .bias = bias == nullptr ? nullptr : bias + group * outputs,
-         .y = y + group * outputs * places},
-        scratch.data());
+    run.group({.sizes = sizes,
+               .m = outputs,
+               .n = places,
+               .k = terms,
+               .x = x + group * inputs * c.in_h * c.in_w,
+               .w = w + group * outputs * terms,
+               .bias = bias == nullptr ? nullptr : bias + group * outputs,
+               .y = y + group * outputs * places},
+              scratch.data());
 }
 
 }  // namespace tensors

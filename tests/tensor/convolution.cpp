@@ -359,3 +359,28 @@ TEST_CASE("tensor/convolution: what isn't finite stays where it is read", "[tens
     CHECK(wrong == 0);
   }
 }
+
+TEST_CASE("tensor/convolution: each channel by itself", "[tensor]") {
+  space in(1 << 16);
+  tessera_tests::random_numbers random;
+  const auto up_to = [&random](std::size_t n) {
+    return 1 + static_cast<std::size_t>((random.real() + 1) / 2 * 0x1p20f) % n;
+  };
+  for (unsigned i = 0; i < 400; ++i) {
+    const std::size_t channels = up_to(3);
+    const convolution c{.batch = up_to(2),
+                        .in_channels = channels,
+                        .out_channels = channels,
+                        .groups = channels,
+                        .in_h = up_to(12),
+                        .in_w = up_to(75),
+                        .kernel_h = up_to(7),
+                        .kernel_w = 1 + 2 * up_to(3),
+                        .stride_h = up_to(3),
+                        .stride_w = up_to(2),
+                        .pad_h = up_to(5) - 1,
+                        .pad_w = up_to(9) - 1,
+                        .dilation_w = up_to(3)};
+    if (complete(c).out_h != 0 && complete(c).out_w != 0) check(c, in);
+  }
+}
