@@ -9312,8 +9312,8 @@ inline constexpr std::string_view node_keys[] = {"Id", "ProducerNodeIds", "Consu
                                                  "Ops"};
 inline constexpr std::string_view op_keys[] = {
     "Type", "Name", "IsVirtual", "ReadTensors", "WriteTensors", "ResultTensors", "Args"};
-inline constexpr std::string_view tensor_keys[] = {"Id",      "DataType",    "Shape", "Strides",
-                                                   "Offsets", "PaddedShape", "Buffer"};
+inline constexpr std::string_view tensor_keys[] = {"Id",      "DataType",    "Shape",  "Strides",
+                                                   "Offsets", "PaddedShape", "Buffer", "Pads"};
 inline constexpr std::string_view buffer_keys[] = {"Id", "Rank", "SendTags", "RecvTags",
                                                    "IsExternal"};
 inline constexpr name_slots node_slots(node_keys);
@@ -9718,6 +9718,7 @@ class fast_nodes : repeated_text {
             case 3: return dimensions(v, l.strides, counts[1]);
             case 4: return dimensions(v, l.offsets, counts[2]);
             case 5: return dimensions(v, l.padded_shape, counts[3]);
+            case 7: return v = nullptr;  // of the dialect that has no padded shape
             default:
               if (!signs_.buffer_third.known()) signs_.buffer_third = (seen & 1u << 2) == 0;
               return buffer(v, t.buffer, id_at[1], recv_first);

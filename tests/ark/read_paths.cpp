@@ -224,6 +224,7 @@ TEST_CASE("ark/read_paths: unusual nodes among the usual", "[ark]") {
       {R"(,"Offsets":[0,0])", ""},
       {R"("Offsets":[0,0])", R"("Shape":[0,0])"},
       {R"("PaddedShape")", R"("Pads")"},
+      {R"("PaddedShape")", R"("Pads":[1,1],"PaddedShape")"},
       {R"("RecvTags":[])", R"("RecvTags":[[2]])"},
       {R"("RecvTags":[])", R"("RecvTags":[[2,3,4]])"},
       {R"("RecvTags":[])", R"("RecvTags":[2])"},

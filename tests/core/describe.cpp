@@ -333,5 +333,5 @@ TEST_CASE("describe: what was built in code is named by its element", "[core]") 
   CHECK(shown(whole) == "f: error: expected two counts, each 0 to 2^31 - 1\n  [alir_shape]\n");
   CHECK(error{}.in(error_index::whole).index == error_index::none);
   CHECK(e == error{errc::alir_id0, 2});
-  CHECK(sizeof(error) == 16);
+  CHECK(sizeof(error) <= 16);
 }
