@@ -47,7 +47,8 @@ class graph_writer {
       inputs_.clear();
       for (const std::uint32_t input : inputs) inputs_.push_back(places_[input]);
       const bool were_ascending = std::is_sorted(inputs.begin(), inputs.end());
-      to_.add(were_ascending ? kind_of(g.kinds[node]) : g.kinds[node], inputs_);
+      const std::uint32_t kind = were_ascending ? kind_of(g.kinds[node]) : g.kinds[node];
+      to_.add(kind, inputs_);  // which kind_of() may have sorted
     }
   }
   /// Where a node of the last graph is now.

@@ -343,12 +343,15 @@ const ark_item* ark_writer::operand_of(nac::argument a) {
 void ark_writer::check_arguments(std::string_view letters) {
   const nac::binding& b = call_->binding();
   for (std::size_t k = 0; k < letters.size(); ++k)
-    for (std::size_t n = 0; n < b.count[k]; ++n) {
-      const ark_item& x = *items_[b.first[k] + n];
-      if (x.is_tensor() && std::string_view("tTxX").find(letters[k]) == std::string_view::npos)
-        vn::fail(errc::nac_to_ark_argument, "argument ", b.first[k] + n,
-                 " is computed from inputs; expected a number that is known before a run");
-    }
+    for (std::size_t n = 0; n < b.count[k]; ++n)
+      if (std::string_view("tTxX").find(letters[k]) == std::string_view::npos)
+        check_known(b.first[k] + n);
+}
+
+void ark_writer::check_known(std::size_t argument) const {
+  if (items_[argument]->is_tensor())
+    vn::fail(errc::nac_to_ark_argument, "argument ", argument,
+             " is computed from inputs; expected a number that is known before a run");
 }
 
 ark_item ark_writer::computed() {
@@ -394,6 +397,7 @@ ark_item ark_writer::regular(std::uint32_t i) {
   name_ = short_name(p_.model().operation_name(s.a));
   if (is_known && !nac::is_random(o)) return computed();
   if (o == operation::getitem) {
+    check_known(b.first[1]);
     const std::int64_t k = c.whole(1);
     const std::vector<ark_item>& all = items_[0]->list;
     if (items_[0]->what != ark_item::form::list) return *items_[0];

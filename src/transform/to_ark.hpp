@@ -86,6 +86,7 @@ class ark_writer {
   [[nodiscard]] ark_item computed();
   [[nodiscard]] const ark_item* operand_of(nac::argument a);
   void check_arguments(std::string_view letters);
+  void check_known(std::size_t argument) const;
   void outputs();
   [[nodiscard]] result<ark_network> finish();
 

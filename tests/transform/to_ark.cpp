@@ -597,6 +597,11 @@ TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
         "v1 = aten.unfold.default: elements that overlap, or lie in reverse");
   CHECK(refused({"x = aten.native_layer_norm.default(a, [3], null, null, 0.1); getitem(x, 1)",
                  {{2, 3}}}) == "v2 = getitem: it is an output, but has no form in ARK");
+  CHECK(refused({"x = aten.native_layer_norm.default(a, [3], null, null, 0.1); getitem(x, b)",
+                 {{2, 3}, {}}},
+                errc::nac_to_ark_argument) ==
+        "v3 = getitem: argument 1 is computed from inputs; expected a number that is known before "
+        "a run");
 }
 
 TEST_CASE("transform/to_ark: inputs without a shape, and shapes without an input", "[transform]") {
