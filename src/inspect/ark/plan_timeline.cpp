@@ -258,12 +258,10 @@ class plan_trace {
                                         " on processor " + std::to_string(r.waited_processor);
     std::vector<chrome_trace::argument> more{{"task", task.id}, {"node", node}};
     if (has_lines_) more.push_back({"line", std::uint64_t{r.task} + 2});  // after the title, from 1
-    more.insert(more.end(), {{"first tile", r.first_tile},
-                             {"tiles", r.tiles},
-                             {"warps", task.num_warps},
-                             {"memory", task.sram_bytes},
-                             {"waited for", cause},
-                             {"waited", r.waited}});
+    const chrome_trace::argument last[] = {
+        {"first tile", r.first_tile}, {"tiles", r.tiles},    {"warps", task.num_warps},
+        {"memory", task.sram_bytes},  {"waited for", cause}, {"waited", r.waited}};
+    for (const chrome_trace::argument& a : last) more.push_back(a);
     out_.span_with(process_, rows_.at({r.processor, r.warp}), static_cast<double>(r.start),
                    static_cast<double>(r.end - r.start), {name, "task"}, more);
   }
