@@ -144,9 +144,11 @@ class session {
       fs::create_directory_symlink(data / "nac", folder_ / "work/nac");
     if (file.stem().string().find("_nem_") != std::string::npos)
       fs::create_directory_symlink(data / "nem", folder_ / "work/nem");
-    if (file.stem().string().find("_genome_") != std::string::npos)
+    if (file.stem().string().find("_genome_") != std::string::npos) {
+      fs::create_directory_symlink(data / "genome", folder_ / "work/genome");
       for (const std::string folder : {"networks", "study", "transplant"})
         fs::create_directory_symlink(data / "genome" / folder, folder_ / "work" / folder);
+    }
     if (file.stem().string().find("_pt2_") != std::string::npos)
       fs::create_directory_symlink(data / "pt2", folder_ / "work/pt2");
   }
