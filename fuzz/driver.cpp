@@ -121,7 +121,7 @@ std::uint64_t run_failures(std::string_view input, std::uint64_t max_failures) {
   }
   const allocations again;
   run(input);
-  // One more or less is what hashes of addresses may make of it.
+  // One more or less was seen in one target, differing by process; why isn't known.
   if (again.count() > count + 1 || again.count() + 1 < count) {
     std::fprintf(stderr, "%llu allocations, and %llu after some have failed\n",
                  static_cast<unsigned long long>(count),
