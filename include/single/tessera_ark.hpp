@@ -9463,9 +9463,7 @@ class fast_nodes : repeated_text {
     out = {names_.index(model_.arguments.size()), 0};
     if (end_ - p < 32 || *p != '{') return plain_arguments(p, o);
     if (p[1] == '}') return p + 2;
-    std::uint64_t hash = 0;
-    for (std::size_t i = 0; i < 32; i += 8)
-      hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
+    const std::uint64_t hash = mixed(0, p, 32);
     if (known_arguments_.empty()) known_arguments_.resize(argument_sets * ways);
     known_arguments* const set = &known_arguments_[to_size(hash >> 58) * ways];
     for (std::size_t i = 0; i < ways; ++i)
@@ -9608,17 +9606,21 @@ class fast_nodes : repeated_text {
     if (p != nullptr) out = intern(u, which = had[entry], ids);
     return p;
   }
+  /// A hash with the whole words of a text in it, too.
+  [[nodiscard]] static std::uint64_t mixed(std::uint64_t hash, const char* p,
+                                           std::size_t size) noexcept {
+    for (std::size_t i = 0; i + 8 <= size; i += 8)
+      hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
+    return hash;
+  }
   [[nodiscard]] std::size_t slot(std::uint64_t hash) const noexcept {
     return to_size(hash * 0x9e3779b97f4a7c15u >> (64 - table_bits_));
   }
   /// Where the pattern is that goes on like this after its first Id; null when the text ends.
   [[nodiscard]] std::uint16_t* with_text(const char* p) noexcept {
-    constexpr std::ptrdiff_t enough = 64;
-    if (end_ - p < enough) return nullptr;
-    std::uint64_t hash = 0;
-    for (std::ptrdiff_t i = 0; i < enough; i += 8)
-      hash = std::rotl(hash ^ word(p + i), 23) * 0x9e3779b97f4a7c15u;
-    return &after_id_[slot(hash)];
+    constexpr std::size_t enough = 64;
+    if (static_cast<std::size_t>(end_ - p) < enough) return nullptr;
+    return &after_id_[slot(mixed(0, p, enough))];
   }
   /// A tensor that begins as the latest that was spelled, and goes on like another one.
   const char* alike(const char* p, std::uint16_t& which, std::uint32_t& out) {
@@ -9759,11 +9761,8 @@ class fast_nodes : repeated_text {
   /// Where the pattern of the same text is, or goes; never 0.
   std::uint16_t place(const pattern& made) {
     std::uint64_t hash = 0;
-    for (std::size_t part = 0; part < 3; ++part) {
-      const char* const text = made.text + made.starts[part];
-      for (std::size_t i = 0; i + 8 <= made.sizes[part]; i += 8)
-        hash = std::rotl(hash ^ word(text + i), 23) * 0x9e3779b97f4a7c15u;
-    }
+    for (std::size_t part = 0; part < 3; ++part)
+      hash = mixed(hash, made.text + made.starts[part], made.sizes[part]);
     hash = (hash ^ made.sizes[1]) * 0x9e3779b97f4a7c15u;
     const std::size_t set = 1 + to_size(hash >> (64 - table_bits_ + 4)) * ways;  // 0: no pattern
     std::size_t at = set + next_way_++ % ways;
