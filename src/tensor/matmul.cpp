@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include "tensor/parts.hpp"
@@ -39,6 +40,8 @@ struct engine {
 /// Packing a row of B costs as much as multiplying it with some rows of A, so up to these many go
 /// without it, in two passes where they are more than four.
 constexpr std::size_t few_rows = 8;
+/// Elements of the factors of a product that needs no packing, with what is between rows of B.
+constexpr std::size_t max_small_a = 65536, max_small_b = 12288;
 
 #define TESSERA_LOOP "matmul_loop.hpp"
 #include "tile_levels.hpp"

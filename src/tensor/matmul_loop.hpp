@@ -9,7 +9,8 @@
 //   panels of B, two vectors wide        in L1      for each, panels of A
 //   panels of A, as many rows as a tile             one tile of C, which stays in registers
 //
-// Panels are packed: copied to the workspace in the order in which a tile reads them.
+// Panels are packed: copied to the workspace in the order in which a tile reads them. Small products
+// aren't: their factors stay where they are.
 //
 // Lifetime:   a problem borrows everything.
 // Errors:     none.
@@ -70,7 +71,97 @@ TESSERA_TARGET [[gnu::always_inline]] inline void multiply_group(std::size_t row
     }
 }
 
+/// A tile of C of factors that aren't packed. Rows of B are b_k apart.
+struct unpacked_tile {
+  const float* a;
+  const float* b;
+  float* c;
+  std::size_t b_k, c_row;
+  bool add;
+};
+
+template <std::size_t Vectors, std::size_t... Row>
+TESSERA_TARGET [[gnu::always_inline]] inline void multiply_unpacked_rows(
+    const problem& x, const unpacked_tile& t, std::index_sequence<Row...>) {
+  constexpr std::size_t last = (Vectors - 1) * lanes;
+  constexpr bool two = Vectors == 2;
+  const std::size_t k = x.k, a_row = x.a_row, a_k = x.a_k;
+  const float* b = t.b;
+  const float* rows[(sizeof...(Row) + 3) / 4];  // every fourth: the others are near enough to it
+  for (std::size_t i = 0; i < std::size(rows); ++i) rows[i] = t.a + 4 * i * a_row;
+  vector left[sizeof...(Row)] = {}, right[sizeof...(Row)] = {};
+  for (std::size_t p = 0; p < k; ++p) {
+    const vector y = load(b), z = load(b + last);
+    ((left[Row] += rows[Row / 4][Row % 4 * a_row] * y), ...);
+    if constexpr (two) ((right[Row] += rows[Row / 4][Row % 4 * a_row] * z), ...);
+    for (const float*& row : rows) row += a_k;
+    b += t.b_k;
+  }
+  if (t.add) {
+    ((left[Row] += load(t.c + Row * t.c_row)), ...);
+    if constexpr (two) ((right[Row] += load(t.c + Row * t.c_row + last)), ...);
+  }
+  (store(t.c + Row * t.c_row, left[Row]), ...);
+  if constexpr (two) (store(t.c + Row * t.c_row + last, right[Row]), ...);
+}
+
+/// Sums that are in flight: enough for the units that add, and no more than there are registers.
+template <std::size_t Vectors>
+inline constexpr std::size_t unpacked_rows = Vectors == 2 && lanes < 16 ? 4 : 8;
+
+/// Columns of C from `column` on, `Vectors` wide; the first of them were computed before. As no tile
+/// is smaller than others, the last one begins in rows that were computed before: the same sums.
+template <std::size_t Vectors>
+TESSERA_TARGET void multiply_unpacked_columns(const problem& x, std::size_t column,
+                                              std::size_t before, const float* b, std::size_t b_k) {
+  constexpr std::size_t height = unpacked_rows<Vectors>, width = Vectors * lanes;
+  constexpr auto all = std::make_index_sequence<height>();
+  for (std::size_t next = 0; next < x.m; next += height) {
+    const std::size_t i = std::min(next, x.m - height);
+    const float* const a = x.a + i * x.a_row;
+    float* const c = x.c + i * x.c_row + column;
+    if (!x.accumulate || (i == next && before == 0)) {
+      multiply_unpacked_rows<Vectors>(x, {a, b, c, b_k, x.c_row, x.accumulate}, all);
+      continue;
+    }
+    alignas(64) float tile[height * width];
+    multiply_unpacked_rows<Vectors>(x, {a, b, tile, b_k, width, false}, all);
+    for (std::size_t row = next - i; row < height; ++row)
+      for (std::size_t j = before; j < width; ++j) c[row * x.c_row + j] += tile[row * width + j];
+  }
+}
+
+template <std::size_t Vectors>
+TESSERA_TARGET void multiply_small_columns(const problem& x, std::size_t column, std::size_t before,
+                                           float* panel) {
+  constexpr std::size_t width = Vectors * lanes;
+  const float* const b = x.b + column * x.b_column;
+  if (x.b_column == 1) return multiply_unpacked_columns<Vectors>(x, column, before, b, x.b_k);
+  pack<width>(b, x.b_k, x.b_column, x.k, width, panel);
+  multiply_unpacked_columns<Vectors>(x, column, before, panel, width);
+}
+
+/// Whether packing would take longer than it saves: A fits in L2, and B, with what is between its
+/// rows, about in L1, where rows a page apart would displace each other.
+TESSERA_TARGET bool is_small(const problem& x) {
+  const std::size_t b_span = x.b_column == 1 ? x.k * x.b_k : x.n * x.b_column;
+  return x.k <= max_k && x.m >= unpacked_rows<1> && x.n >= lanes && x.m <= max_small_a / x.k &&
+         b_span <= max_small_b;
+}
+
+/// A is read where it is, and B too unless it is transposed.
+TESSERA_TARGET void multiply_small(const problem& x, float* panel) {
+  std::size_t column = 0;
+  for (; x.n - column >= 2 * lanes; column += 2 * lanes)
+    multiply_small_columns<2>(x, column, 0, panel);
+  for (; column < x.n; column += lanes) {
+    const std::size_t begin = std::min(column, x.n - lanes);
+    multiply_small_columns<1>(x, begin, column - begin, panel);
+  }
+}
+
 TESSERA_TARGET void multiply_blocked(const problem& x, void* scratch) {
+  if (is_small(x)) return multiply_small(x, static_cast<float*>(scratch));
   constexpr std::size_t group = 4 * tile_columns<float>;
   float* const packed_b = static_cast<float*>(scratch);
   float* const packed_a = packed_b + max_k * max_columns;

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
@@ -136,6 +137,40 @@ TEST_CASE("tensor/matmul: matrices of more than one block", "[tensor]") {
         shape{340, 2060, 1}, shape{1, 4100, 9}, shape{3, 9, 4100}, shape{4100, 2, 5},
         shape{9, 1, 4100}, shape{20, 20, 1100}})
     check(x, space, some_layouts);
+}
+
+TEST_CASE("tensor/matmul: small products, and the next ones that are packed", "[tensor]") {
+  bench_space space(1 << 17);
+  // Tiles of 4 and 8 rows, the last of which begins in the one before; of one vector and of two.
+  for (const std::size_t m : {9u, 12u, 13u, 16u, 17u})
+    for (const std::size_t n : {9u, 15u, 16u, 23u, 31u, 32u, 39u, 49u})
+      check({m, n, 6}, space, all_layouts());
+  for (const shape& x : {shape{10, 20, 256}, shape{10, 20, 257}, shape{256, 16, 256},
+                         shape{257, 16, 256}, shape{10, 128, 96}, shape{10, 129, 96}})
+    check(x, space, some_layouts);
+}
+
+TEST_CASE("tensor/matmul: small products have the bits of large ones", "[tensor]") {
+  matmul_workspace scratch;
+  tessera_tests::random_numbers random;
+  for (const shape& x : {shape{9, 9, 31}, shape{13, 16, 256}, shape{16, 16, 64}, shape{17, 23, 99},
+                         shape{20, 39, 128}, shape{24, 128, 96}}) {
+    const std::size_t many = 65536 / x.k + 1;  // rows, too many for a small product
+    std::vector<float> a(many * x.k), b(x.k * x.n), c(many * x.n);
+    for (std::vector<float>* const values : {&a, &b, &c})
+      for (float& v : *values) v = random.real();
+    for (const level l : tessera_tests::levels())
+      for (const unsigned which : {0u, 2u, 4u, 6u}) {
+        CAPTURE(x.m, x.n, x.k, which, static_cast<int>(l));
+        const layout how(which);
+        const matrix left{a.data(), x.k};
+        const matrix right{b.data(), how.b_transposed ? x.k : x.n, how.b_transposed};
+        std::vector<float> small = c, large = c;
+        matmul(x.m, x.n, x.k, left, right, {small.data(), x.n, how.accumulate}, scratch, l);
+        matmul(many, x.n, x.k, left, right, {large.data(), x.n, how.accumulate}, scratch, l);
+        CHECK(std::memcmp(small.data(), large.data(), x.m * x.n * sizeof(float)) == 0);
+      }
+  }
 }
 
 TEST_CASE("tensor/matmul: sums of nothing, and nothing to sum", "[tensor]") {
