@@ -95,26 +95,32 @@ void check_run(const alir::staged& p, std::string_view source) {
   if (done) check_cycles(machine, in, out, n);
 }
 
+void check_prefix(std::string_view source) {
+  const std::size_t kept = fuzz::below(source, source.size());
+  if (source.find_first_not_of(" \t\r\n", kept) == std::string_view::npos) return;
+  const fuzz::exact prefix(source.substr(0, kept));
+  fuzz::require(!alir::read_pipeline(prefix.text()), "a proper prefix is an error");
+}
+
 }  // namespace
 
 TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
-  (void)alir::starts_pipeline(source);
+  fuzz::turns turn(source);
+  if (turn.one_in(16)) (void)alir::starts_pipeline(source);
   result<alir::pipeline> p = alir::read_pipeline(source);
   if (!p) {
     fuzz::require_error(p.error(), size);
-    fuzz::require(!describe(p.error(), source).empty(), "every error can be described");
+    if (turn.one_in(16))
+      fuzz::require(!describe(p.error(), source).empty(), "every error can be described");
     return 0;
   }
-  const std::size_t kept = fuzz::below(source, size);
-  if (source.find_first_not_of(" \t\r\n", kept) != std::string_view::npos) {
-    const fuzz::exact prefix(source.substr(0, kept));
-    fuzz::require(!alir::read_pipeline(prefix.text()), "a proper prefix is an error");
-  }
-  (void)alir::print(*p);
-  check_writing(*p);
+  if (turn.one_in(16)) check_prefix(source);
+  if (turn.one_in(32)) (void)alir::print(*p);
+  if (turn.one_in(16)) check_writing(*p);
+  if (!turn.one_in(4)) return 0;
   report found;
   const result<alir::staged> s = alir::verify(std::move(*p), {}, &found);
   if (!s) {

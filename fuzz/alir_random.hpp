@@ -8,11 +8,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <tessera/alir.hpp>
 #include <utility>
 
 #include "alir_any.hpp"
+#include "mutate.hpp"
+#include "require.hpp"
 #include "tests/vm/alir/random_program.hpp"
 
 namespace fuzz {
@@ -26,16 +29,20 @@ namespace fuzz {
        .may_trap = seed % 2 == 0});
 }
 
-/// The input's program where it is one that verifies, else a random one.
-[[nodiscard]] inline tessera::result<tessera::alir::program> program_of(std::string_view source,
-                                                                        std::size_t seed,
-                                                                        std::int64_t max_ops = 80) {
+/// The input's program where it is one that verifies. Of the others one in 16 is the seed of a random one;
+/// what the rest reaches is forgotten.
+template <class Random>
+[[nodiscard]] std::optional<tessera::alir::program> program_of(std::string_view source, turns& turn,
+                                                               Random&& random) {
   using namespace tessera;
   if (result<alir::model> m = read_any(source)) {
     result<alir::program> p = alir::verify(std::move(*m));
-    if (p) return p;
+    if (p) return std::move(*p);
   }
-  return alir::verify(random_model(seed, max_ops));
+  if (!turn.one_in(16)) return reject(), std::nullopt;
+  result<alir::program> p = alir::verify(random());
+  require(static_cast<bool>(p), "random programs verify");
+  return std::move(*p);
 }
 
 }  // namespace fuzz

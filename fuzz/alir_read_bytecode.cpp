@@ -39,28 +39,35 @@ void check_limits(bytes source, const result<alir::model>& m) {
   }
 }
 
+void check_prefix(bytes source) {
+  const fuzz::exact prefix(source.first(fuzz::below(as_text(source), source.size())));
+  const result<alir::model> cut = alir::read_bytecode(prefix.bytes());
+  fuzz::require(!cut, "a proper prefix is an error");
+  fuzz::require_error(cut.error(), prefix.bytes().size());
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const bytes source = as_bytes(fuzz::as_text(data, size));
+  fuzz::turns turn(as_text(source));
   result<alir::model> m = alir::read_bytecode(source);
-  check_words(source, m);
-  check_limits(source, m);
+  if (turn.one_in(16)) check_words(source, m);
+  if (turn.one_in(16)) check_limits(source, m);
   if (!m) {
     fuzz::require_error(m.error(), size);
-    fuzz::require(!describe(m.error(), source).empty(), "every error can be described");
+    if (turn.one_in(32))
+      fuzz::require(!describe(m.error(), source).empty(), "every error can be described");
     return 0;
   }
-  const fuzz::exact prefix(source.first(fuzz::below(as_text(source), size)));
-  const result<alir::model> cut = alir::read_bytecode(prefix.bytes());
-  fuzz::require(!cut, "a proper prefix is an error");
-  fuzz::require_error(cut.error(), prefix.bytes().size());
-
-  (void)alir::print(*m);
+  if (turn.one_in(16)) check_prefix(source);
+  if (turn.one_in(64)) (void)alir::print(*m);
   for (const std::int32_t version : {2, 3, 4}) {  // of models that verify() refuses too
-    (void)alir::write_json(*m, version);
-    (void)alir::write(*m, {.encoding = alir::encoding::bytecode, .version = version});
+    if (turn.one_in(64)) (void)alir::write_json(*m, version);
+    if (turn.one_in(64))
+      (void)alir::write(*m, {.encoding = alir::encoding::bytecode, .version = version});
   }
+  if (!turn.one_in(8)) return 0;
   report found;
   const result<alir::program> p = alir::verify(std::move(*m), {}, &found);
   if (!p) {

@@ -132,25 +132,33 @@ void check_own_bytes(std::string_view source, const alir::program& p) {
   fuzz::require(own == source, "bytecode is written as it was read");
 }
 
-}  // namespace
-
-TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view source = fuzz::as_text(data, size);
-  result<alir::model> m = fuzz::read_any(source);
+void check_detected(std::string_view source, const result<alir::model>& m) {
   const alir::encoding form = alir::detect(source);
   const result<alir::model> detected = alir::read(source);
   fuzz::require((form == alir::encoding::json) == fuzz::starts_json(source) || (!m && !detected),
                 "the first bytes show the encoding");
   fuzz::require(static_cast<bool>(m) == static_cast<bool>(detected) && (!m || *m == *detected),
                 "what is detected is read the same");
+}
+
+}  // namespace
+
+TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view source = fuzz::as_text(data, size);
+  fuzz::turns turn(source);
+  result<alir::model> m = fuzz::read_any(source);
+  if (turn.one_in(16)) check_detected(source, m);
   if (!m) return 0;
-  for (const std::int32_t version : {2, 3, 4}) check_json(*m, version);
+  for (const std::int32_t version : {2, 3, 4})
+    if (turn.one_in(24)) check_json(*m, version);
+  if (!turn.one_in(4)) return 0;
   const result<alir::program> p = alir::verify(std::move(*m));
   if (!p) return 0;
-  for (const std::int32_t version : {2, 3, 4}) check_bytecode(*p, version);
-  check_words(*p);
-  if (!fuzz::starts_json(source)) check_own_bytes(source, *p);
+  for (const std::int32_t version : {2, 3, 4})
+    if (turn.one_in(6)) check_bytecode(*p, version);
+  if (turn.one_in(8)) check_words(*p);
+  if (!fuzz::starts_json(source) && turn.one_in(4)) check_own_bytes(source, *p);
   return 0;
 }

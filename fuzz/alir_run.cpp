@@ -78,24 +78,58 @@ void check_twin(const run& r, result<alir::model> twin, std::span<const double> 
   fuzz::require(same_bits(t.outputs, r.outputs), "both forms give the same outputs");
 }
 
-[[nodiscard]] bool is_program(std::string_view source) {
-  result<alir::model> m = fuzz::read_any(source);
-  return m && alir::verify(std::move(*m));
+/// False where the other machine has no room.
+[[nodiscard]] bool check_unobserved(vm::alir::machine& vm, const run& r,
+                                    std::span<const double> inputs, std::size_t n) {
+  const run plain = execute(vm, inputs, n);
+  if (plain.done.code == errc::budget_memory) return false;
+  fuzz::require(plain.done.code == r.done.code && plain.done.operation == r.done.operation &&
+                    plain.done.sample == r.done.sample && plain.done.steps == r.done.steps,
+                "observing doesn't change the end");
+  fuzz::require(same_bits(plain.outputs, r.outputs), "observing changes nothing");
+  return true;
+}
+
+/// Each sample, up to a trap, on its own and by the plain evaluation.
+void check_samples(const alir::program& p, const run& r, std::span<const double> inputs,
+                   std::size_t n) {
+  vm::alir::machine machine(p);
+  const std::size_t n_in = machine.inputs(), n_out = machine.outputs();
+  const std::size_t whole = r.done ? n : static_cast<std::size_t>(r.done.sample);
+  for (std::size_t s = 0; s < n; ++s) {
+    const std::span<const double> in = inputs.subspan(s * n_in, n_in);
+    const std::span<const double> out = std::span(r.outputs).subspan(s * n_out, n_out);
+    if (s > whole) {
+      for (const double v : out)
+        fuzz::require(v == untouched, "outputs after a trap stay unchanged");
+      continue;
+    }
+    const run alone = execute(machine, in, 1);
+    const naive::evaluation meant = naive::evaluate(p.model(), in);
+    fuzz::require(alone.done.operation == meant.trap, "the plain evaluation traps there too");
+    if (s == whole) {
+      fuzz::require(alone.done.operation == r.done.operation, "a sample traps as if it were alone");
+      break;
+    }
+    fuzz::require(same_bits(alone.outputs, out), "a sample runs as if it were alone");
+    fuzz::require(same_bits(meant.outputs, out), "the plain evaluation gives these outputs");
+    for (std::size_t i = 0; i < p.size(); ++i)
+      fuzz::require(meant.values[i] == r.values[i * n + s],
+                    "the plain evaluation gives this value");
+  }
 }
 
 }  // namespace
 
-TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_json, is_program)
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   result<alir::model> m = fuzz::read_any(source);
-  if (!m) return 0;
+  if (!m) return fuzz::reject(), 0;
   const result<alir::program> p = alir::verify(std::move(*m));
-  if (!p) return 0;
+  if (!p) return fuzz::reject(), 0;
   const alir::model& model = p->model();
-  const auto n_in = static_cast<std::size_t>(model.n_inputs);
-  const auto n_out = static_cast<std::size_t>(model.n_outputs);
 
   // Mostly a few samples; sometimes more than the machine has lanes.
   const std::size_t seed = fuzz::below(source, 4096);
@@ -111,43 +145,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(r.done || r.done.code == errc::alir_lookup_range, "only lookups trap");
   fuzz::require(whole <= n && r.done.steps == whole * p->size(), "steps are counted");
 
-  // As it comes, and with other instructions and lanes.
-  vm::alir::machine machine(*p);
-  vm::alir::machine other(
-      *p, {.instructions = vm::alir::level(seed % 3), .min_lane_bits = seed % 2 == 0 ? 32 : 64});
-  for (vm::alir::machine* const vm : {&machine, &other}) {
-    const run plain = execute(*vm, inputs, n);
-    if (plain.done.code == errc::budget_memory) return 0;
-    fuzz::require(plain.done.code == r.done.code && plain.done.operation == r.done.operation &&
-                      plain.done.sample == r.done.sample && plain.done.steps == r.done.steps,
-                  "observing doesn't change the end");
-    fuzz::require(same_bits(plain.outputs, r.outputs), "observing changes nothing");
+  // As it comes, or with other instructions and lanes.
+  fuzz::turns turn(source);
+  if (turn.one_in(4)) {
+    vm::alir::machine machine(*p);
+    if (!check_unobserved(machine, r, inputs, n)) return 0;
   }
-  for (std::size_t s = 0; s < n; ++s) {
-    const std::span<const double> in = std::span(inputs).subspan(s * n_in, n_in);
-    const std::span<const double> out = std::span(r.outputs).subspan(s * n_out, n_out);
-    if (s > whole) {
-      for (const double v : out)
-        fuzz::require(v == untouched, "outputs after a trap stay unchanged");
-      continue;
-    }
-    const run alone = execute(machine, in, 1);
-    const naive::evaluation meant = naive::evaluate(model, in);
-    fuzz::require(alone.done.operation == meant.trap, "the plain evaluation traps there too");
-    if (s == whole) {
-      fuzz::require(alone.done.operation == r.done.operation, "a sample traps as if it were alone");
-      break;
-    }
-    fuzz::require(same_bits(alone.outputs, out), "a sample runs as if it were alone");
-    fuzz::require(same_bits(meant.outputs, out), "the plain evaluation gives these outputs");
-    for (std::size_t i = 0; i < p->size(); ++i)
-      fuzz::require(meant.values[i] == r.values[i * n + s],
-                    "the plain evaluation gives this value");
+  if (turn.one_in(4)) {
+    vm::alir::machine other(
+        *p, {.instructions = vm::alir::level(seed % 3), .min_lane_bits = seed % 2 == 0 ? 32 : 64});
+    if (!check_unobserved(other, r, inputs, n)) return 0;
   }
-
+  if (turn.one_in(4)) check_samples(*p, r, inputs, n);
   for (const std::int32_t version : {2, 3, 4})
     for (const alir::encoding encoding : {alir::encoding::json, alir::encoding::bytecode})
-      if (const auto written = alir::write(model, {.encoding = encoding, .version = version}))
-        check_twin(r, alir::read(written->view()), inputs, n);
+      if (turn.one_in(48))
+        if (const auto written = alir::write(model, {.encoding = encoding, .version = version}))
+          check_twin(r, alir::read(written->view()), inputs, n);
   return 0;
 }

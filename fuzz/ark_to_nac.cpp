@@ -83,14 +83,14 @@ void compare(const ark::program& p, const nac::program& made) {
 
 }  // namespace
 
-TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_json)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   result<ark::model> file = ark::read(source);
-  if (!file) return 0;
+  if (!file) return fuzz::reject(), 0;
   const result<ark::program> p = ark::verify(std::move(*file), {.hazards = false});
-  if (!p) return 0;
+  if (!p) return fuzz::reject(), 0;
   tessera::report found;
   const result<nac::parts> made =
       transform::to_nac(*p, {.max_diagnostics = 10, .max_comparisons = 1 << 16}, &found);
@@ -99,6 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   "what is refused is reported");
     return 0;
   }
+  if (!fuzz::turns(source).one_in(4)) return 0;
   const result<pool<std::byte>> written = nac::write(*made);
   fuzz::require(static_cast<bool>(written), "what is converted can be written");
   const result<nac::model> model = nac::read(bytes(written->data(), written->size()));

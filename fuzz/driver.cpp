@@ -261,6 +261,7 @@ int main(int count, char** arguments) {
 
   tessera_tests::guard_page memory(max_size);
   std::uint64_t failed = 0;
+  fuzz::checks_all = true;
   for (const fs::path& file : files) {
     std::optional<std::string> content = contents_of(file);
     if (!content || content->size() > max_size) {
@@ -278,6 +279,7 @@ int main(int count, char** arguments) {
     if (failures != 0) failed += run_failures(memory.place(*content), failures);
     seeds.push_back(*std::move(content));
   }
+  fuzz::checks_all = false;
   for (std::uint64_t n = 0; n < runs; ++n) {
     draw = fuzz::generator((seed << 32) + first + n);
     draw.bits();

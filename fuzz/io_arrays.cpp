@@ -58,10 +58,11 @@ void check_failure(const io::failure& why, std::string_view source) {
                     });
 }
 
-void check_matrix(const io::matrix& m) {
+void check_matrix(const io::matrix& m, fuzz::turns& turn) {
   fuzz::require(m.values.size() == m.rows * m.columns && m.values.size() <= small.max_items,
                 "a matrix has its elements, within the limit");
   for (const auto format : {io::array_format::npy, io::array_format::csv, io::array_format::raw}) {
+    if (!turn.one_in(8)) continue;
     const bool is_text = format == io::array_format::csv;
     if (m.columns == 0 && format != io::array_format::npy) continue;  // rows of nothing are lost
     const text written = io::encode_matrix(m, format);
@@ -74,14 +75,16 @@ void check_matrix(const io::matrix& m) {
   }
 }
 
-void check_text(std::string_view source) {
+void check_text(std::string_view source, fuzz::turns& turn) {
   const std::string_view first = source.substr(0, source.find('\n'));
   const auto columns = static_cast<std::uint64_t>(std::count(first.begin(), first.end(), ',')) + 1;
-  const auto wider = io::read_csv(source, columns + 1, small);
-  if (!wider) check_failure(wider.error(), source);
+  if (turn.one_in(8))
+    if (const auto wider = io::read_csv(source, columns + 1, small); !wider)
+      check_failure(wider.error(), source);
   const auto m = io::read_csv(source, columns, small);
   if (!m) return check_failure(m.error(), source);
-  check_matrix(*m);
+  check_matrix(*m, turn);
+  if (!turn.one_in(4)) return;
   // From the end, because there may be a heading: fields that std::strtod reads the same.
   std::size_t left = m->values.size();
   std::string field;
@@ -119,10 +122,10 @@ void check_text(std::string_view source) {
   return static_cast<double>(bits);
 }
 
-void check_npy(bytes source) {
+void check_npy(bytes source, fuzz::turns& turn) {
   const auto a = io::read_npy_array(source, small);
   if (!a) check_failure(a.error(), as_text(source));
-  if (a) {
+  if (a && turn.one_in(8)) {
     fuzz::require(a->data.size() <= small.max_items * 8, "an array keeps its limits");
     const text written = io::write_npy_array(*a);
     const auto again = io::read_npy_array(as_bytes(written.view()), small);
@@ -133,7 +136,7 @@ void check_npy(bytes source) {
   const std::uint64_t columns = a && a->shape.size() == 2 ? a->shape[1] : 1;
   const auto m = io::read_npy(source, columns, small);
   if (!m) return check_failure(m.error(), as_text(source));
-  check_matrix(*m);
+  check_matrix(*m, turn);
   // Where only the matrix is read, a table of no columns has more rows than an array has elements.
   fuzz::require(a || m->values.empty(), "a matrix is an array");
   for (std::size_t i = 0; i < m->values.size(); ++i) {
@@ -146,16 +149,18 @@ void check_npy(bytes source) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
+  fuzz::turns turn(source);
   if (source.starts_with('\x93'))
-    check_npy(as_bytes(source));
+    check_npy(as_bytes(source), turn);
   else
-    check_text(source);
+    check_text(source, turn);
+  if (!turn.one_in(4)) return 0;
   const std::string_view name = source.substr(0, 40);
   fuzz::require((io::array_format_of_name(name) == io::array_format::npy) <=
                     (name.find(".npy") != std::string_view::npos),
                 "a format is that of the ending");
   const std::uint64_t columns = 1 + fuzz::below(source, 3);
   const auto raw = io::decode_matrix(as_bytes(source), io::array_format::raw, columns, small);
-  if (raw) check_matrix(*raw);
+  if (raw) check_matrix(*raw, turn);
   return 0;
 }

@@ -5,6 +5,9 @@
 // which libFuzzer and driver.cpp call in place of theirs; theirs is LLVMFuzzerMutate then.
 //
 //   TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
+//
+// One of machines changes programs, and most changes of a program make none; TESSERA_FUZZ_PROGRAM_MUTATOR
+// and fuzz::reject() see to it that what isn't a program is soon forgotten.
 
 #ifndef TESSERA_FUZZ_MUTATE_HPP
 #define TESSERA_FUZZ_MUTATE_HPP
@@ -17,6 +20,13 @@
 
 /// Changes bytes in any way, in place; the new size.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+#if defined(__clang__) && defined(__ELF__)
+/// The counters of edges, where code has them.
+#define TESSERA_FUZZ_COUNTERS 1
+extern "C" __attribute__((weak, visibility("hidden"))) std::uint8_t __start___sancov_cntrs[];
+extern "C" __attribute__((weak, visibility("hidden"))) std::uint8_t __stop___sancov_cntrs[];
+#endif
 
 namespace fuzz {
 
@@ -66,22 +76,43 @@ std::size_t mutate_text(std::uint8_t* data, std::size_t size, std::size_t max_si
   return text.size();
 }
 
-/// The same for machines: tries changes until one makes a program, which most others don't. After some
-/// that don't, the input stays as it is, so that few others are kept.
-template <class Change, class IsProgram>
+/// What the mutator of a machine made last, of what, and whether it wasn't a program.
+struct last_change {
+  std::string from, made;
+  bool is_rejected = false;
+};
+[[nodiscard]] inline last_change& last() {
+  static last_change of_all;
+  return of_all;
+}
+
+/// Says that the input isn't a program. libFuzzer forgets what it reached, so that it isn't kept, and the
+/// next change is one of what this input was made of.
+inline void reject() {
+  last().is_rejected = true;
+#if defined(TESSERA_FUZZ_COUNTERS)
+  std::uint8_t* const first = __start___sancov_cntrs;
+  std::uint8_t* const end = __stop___sancov_cntrs;
+  if (first != end) std::memset(first, 0, static_cast<std::size_t>(end - first));
+#endif
+}
+
+/// A mutator for machines: one or two changes, most of them by `change`, of what is a program.
+template <class Change>
 std::size_t mutate_program(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                           unsigned seed, const Change& change, const IsProgram& is_program) {
+                           unsigned seed, const Change& change) {
   generator draw(seed);
-  const std::string before(reinterpret_cast<const char*>(data), size);
-  for (int left = 12; left != 0; --left) {
-    std::string text = before;
-    for (std::size_t count = 1 + draw.below(3); count != 0; --count)
-      if (draw.one_in(8) || !change(text, draw)) mutate_part(text, 0, text.size(), max_size);
-    if (text.size() > max_size || text == before || !is_program(text)) continue;
-    std::memcpy(data, text.data(), text.size());
-    return text.size();
-  }
-  return draw.one_in(64) ? LLVMFuzzerMutate(data, size, max_size) : size;
+  std::string text(reinterpret_cast<const char*>(data), size);
+  if (last().is_rejected && text == last().made && last().from.size() <= max_size)
+    text = last().from;
+  last().from = text;
+  for (std::size_t left = draw.one_in(4) ? 2 : 1; left != 0; --left)
+    if (draw.one_in(16) || !change(text, draw)) mutate_part(text, 0, text.size(), max_size);
+  if (text.size() > max_size) text.resize(max_size);
+  last().made = text;
+  last().is_rejected = false;
+  if (!text.empty()) std::memcpy(data, text.data(), text.size());
+  return text.size();
 }
 
 }  // namespace fuzz
@@ -92,11 +123,11 @@ std::size_t mutate_program(std::uint8_t* data, std::size_t size, std::size_t max
                                                  std::size_t max_size, unsigned seed) {            \
     return fuzz::mutate_text(data, size, max_size, seed, change);                                  \
   }
-/// The same, with a function that says whether a text is a program.
-#define TESSERA_FUZZ_PROGRAM_MUTATOR(change, is_program)                                           \
+/// The same for machines, which say of what isn't a program that it is rejected.
+#define TESSERA_FUZZ_PROGRAM_MUTATOR(change)                                                       \
   extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,             \
                                                  std::size_t max_size, unsigned seed) {            \
-    return fuzz::mutate_program(data, size, max_size, seed, change, is_program);                   \
+    return fuzz::mutate_program(data, size, max_size, seed, change);                               \
   }
 
 #endif  // TESSERA_FUZZ_MUTATE_HPP

@@ -31,11 +31,13 @@ bool find(void* context, const nac::payload_reference& which, bytes& out) {
 
 /// A container through its text is the same one.
 void check_file(bytes source) {
+  fuzz::turns turn(as_text(source));
   const auto file = nac::read(source);
   if (!file) return;
   const auto wanted = nac::write(nac::parts_of(*file));
   for (const auto way : ways) {
     for (const bool named : {false, true}) {
+      if (!turn.one_in(24)) continue;
       const text listing = nac::print(
           *file,
           {.source_name = named ? "it" : "", .payload = way, .schedule_beside = way != ways[0]});
@@ -55,13 +57,16 @@ void check_file(bytes source) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   if (source.substr(0, 3) == "NAC") return check_file(as_bytes(source)), 0;
-  const auto parts = nac::assemble(source);
+  nac::text_map map;
+  const auto parts = nac::assemble(source, {}, &map);
   if (!parts) return fuzz::require_error(parts.error(), size), 0;
   const auto written = nac::write(*parts);
-  if (!written) return 0;
+  if (!written || !fuzz::turns(source).one_in(8)) return 0;
   const bytes container(written->data(), written->size());
   const auto file = nac::read(container);
   fuzz::require(static_cast<bool>(file), "what is assembled and written can be read");
+  fuzz::require(map.offset_of(*file, fuzz::below(source, container.size())) <= size,
+                "a byte of a container has a place in its text");
   const text listing = nac::print(*file);
   const auto again = nac::assemble(listing);
   fuzz::require(static_cast<bool>(again), "and printed, and assembled again");

@@ -77,7 +77,7 @@ void check_manifest(bytes source) {
 }
 
 /// Instructions follow each other up to the end, or to the first bytes that are none.
-void check_plan(bytes source) {
+void check_plan(bytes source, bool writes) {
   nac::plan_reader in(source);
   std::uint64_t end = 0;
   for (nac::plan_instruction i; in.next(i);) {
@@ -86,6 +86,7 @@ void check_plan(bytes source) {
   }
   fuzz::require(end <= source.size(), "instructions are inside");
   if (in.error().code == errc::ok) fuzz::require(end == source.size(), "and fill the code");
+  if (!writes) return;
   nac::parts p;
   nac::plan_writer w(p);
   const std::uint16_t id = w.string(as_text(source));
@@ -105,6 +106,8 @@ void check_text(bytes source) {
   const bytes container(first->data(), first->size());
   const result<nac::model> file = nac::read(container);
   fuzz::require(static_cast<bool>(file), "any manifest can be in a container");
+  const error e = nac::verify_execution_plan(*file);
+  fuzz::require(e.code == errc::ok || e.offset <= container.size(), "an error of a plan is inside");
   text manifest, plan;
   nac::print_manifest(manifest, source);
   nac::print_execution_plan(plan, source, {});
@@ -121,8 +124,9 @@ void check_text(bytes source) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact memory(fuzz::as_text(data, size));
-  check_manifest(memory.bytes());
-  check_plan(memory.bytes());
-  if (fuzz::below(memory.text(), 4) == 0) check_text(memory.bytes());
+  fuzz::turns turn(memory.text());
+  if (turn.one_in(2)) check_manifest(memory.bytes());
+  check_plan(memory.bytes(), turn.one_in(16));
+  if (turn.one_in(64)) check_text(memory.bytes());
   return 0;
 }

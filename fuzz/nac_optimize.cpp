@@ -130,29 +130,36 @@ void transplant(const nac::program& donor, const nac::program& recipient, bool i
 
 }  // namespace
 
-TESSERA_FUZZ_MUTATOR(fuzz::mutate_nac)
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_nac)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   const result<nac::model> file = nac::read(as_bytes(source));
-  if (!file) return 0;
+  if (!file) return fuzz::reject(), 0;
   const result<nac::program> p = nac::verify(*file);
-  if (!p) return 0;
+  if (!p) return fuzz::reject(), 0;
   const std::size_t seed = fuzz::below(source, 1000);
 
   constexpr std::uint32_t rounds = transform::bit_of(transform::optimizer_pass::batch_norm),
                           signs = transform::bit_of(transform::optimizer_pass::algebra);
   const container all = optimized(*p, transform::all_passes);
   if (!all.program) return 0;
-  transplant(*p, *p, true);
-  transplant(*all.program, *p, false);
-  const container again = optimized(*all.program, transform::all_passes);
-  fuzz::require(again.program && as_text(bytes(all.bytes_of.data(), all.bytes_of.size())) ==
-                                     as_text(bytes(again.bytes_of.data(), again.bytes_of.size())),
-                "optimizing again changes nothing");
-  const container without_rounding = optimized(*p, transform::all_passes & ~rounds);
-  const container exact = optimized(*p, transform::all_passes & ~rounds & ~signs);
-  if (without_rounding.program) compare(*p, *without_rounding.program, seed, false);
-  if (exact.program) compare(*p, *exact.program, seed, true);
+  fuzz::turns turn(source);
+  if (turn.one_in(8)) transplant(*p, *p, true);
+  if (turn.one_in(8)) transplant(*all.program, *p, false);
+  if (turn.one_in(8)) {
+    const container again = optimized(*all.program, transform::all_passes);
+    fuzz::require(again.program && as_text(bytes(all.bytes_of.data(), all.bytes_of.size())) ==
+                                       as_text(bytes(again.bytes_of.data(), again.bytes_of.size())),
+                  "optimizing again changes nothing");
+  }
+  if (turn.one_in(8)) {
+    const container without_rounding = optimized(*p, transform::all_passes & ~rounds);
+    if (without_rounding.program) compare(*p, *without_rounding.program, seed, false);
+  }
+  if (turn.one_in(8)) {
+    const container exact = optimized(*p, transform::all_passes & ~rounds & ~signs);
+    if (exact.program) compare(*p, *exact.program, seed, true);
+  }
   return 0;
 }

@@ -69,6 +69,8 @@ void describe(std::string& out, const plan_value& v) {
     out += std::to_string(v.as_whole()) + ' ' + std::to_string(v.as_real());
 }
 
+[[nodiscard]] std::size_t seed_of(std::string_view source) { return fuzz::below(source, 1000); }
+
 /// How a run ended.
 struct ending {
   errc code = errc::ok;
@@ -132,42 +134,46 @@ struct ending {
   return e;
 }
 
-void check_trace(const inspect::run_recorder& seen, std::string_view name) {
+void check_traced(const nac::program& p, const ending& first, std::string_view source) {
+  inspect::run_recorder seen(p);
+  fuzz::require(run(p, seed_of(source), vm::nac::freeing::as_filed, &seen) == first,
+                "a program runs alike when it is watched");
   text trace;
-  seen.append_trace(trace, name);
+  seen.append_trace(trace, source.substr(source.size() - source.size() % 8));
   json::reader in(trace);
   in.skip();
   fuzz::require(in.finish().code == errc::ok, "a trace is JSON");
 }
 
-[[nodiscard]] bool is_program(std::string_view source) {
-  const result<nac::model> file = nac::read(as_bytes(source));
-  return file && nac::verify(*file);
-}
-
 }  // namespace
 
-TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_nac, is_program)
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_nac)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   const result<nac::model> file = nac::read(as_bytes(source));
-  if (!file) return 0;
+  if (!file) return fuzz::reject(), 0;
   const result<nac::program> p = nac::verify(*file);
-  if (!p) return 0;
-  const std::size_t seed = fuzz::below(source, 1000);
+  if (!p) return fuzz::reject(), 0;
+  const std::size_t seed = seed_of(source);
 
   const ending first = run(*p, seed, vm::nac::freeing::as_filed);
   fuzz::count_run(first.code == errc::ok);
-  inspect::run_recorder seen(*p);
-  fuzz::require(run(*p, seed, vm::nac::freeing::as_filed, seed % 4 == 0 ? &seen : nullptr) == first,
-                "a program always runs alike");
-  if (seed % 4 == 0) check_trace(seen, source.substr(source.size() - source.size() % 8));
-  const ending unfreed = run(*p, seed, vm::nac::freeing::never);
-  fuzz::require(
-      unfreed == first || unfreed.code == errc::budget_memory || first.code == errc::budget_memory,
-      "what is freed changes nothing");
-  if (!file->execution_plan().empty())
+  fuzz::turns turn(source);
+  if (turn.one_in(8)) check_traced(*p, first, source);
+  if (turn.one_in(8))
+    fuzz::require(run(*p, seed, vm::nac::freeing::as_filed) == first,
+                  "a program always runs alike");
+  if (turn.one_in(8)) {
+    const ending unfreed = run(*p, seed, vm::nac::freeing::never);
+    fuzz::require(unfreed == first || unfreed.code == errc::budget_memory ||
+                      first.code == errc::budget_memory,
+                  "what is freed changes nothing");
+  }
+  if (file->execution_plan().empty()) return 0;
+  if (!turn.one_in(2))
+    (void)run_plan(*p, seed);
+  else
     fuzz::require(run_plan(*p, seed) == run_plan(*p, seed), "an execution plan always runs alike");
   return 0;
 }

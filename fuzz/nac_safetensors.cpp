@@ -95,15 +95,18 @@ TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact memory{std::string_view(file_of(fuzz::as_text(data, size)))};
   const bytes source = memory.bytes();
+  fuzz::turns turn(memory.text());
   const result<nac::safetensors> file = nac::read_safetensors(source);
   if (!file) {
     fuzz::require_error(file.error(), source.size());
-    fuzz::require(!describe(file.error(), source).empty(), "every error can be described");
+    if (turn.one_in(32))
+      fuzz::require(!describe(file.error(), source).empty(), "every error can be described");
     return 0;
   }
-  fuzz::require(
-      static_cast<bool>(nac::read_safetensors(source, {.limit = {.max_items = file->size()}})),
-      "a limit is the number of tensors");
+  if (turn.one_in(8))
+    fuzz::require(
+        static_cast<bool>(nac::read_safetensors(source, {.limit = {.max_items = file->size()}})),
+        "a limit is the number of tensors");
   std::uint64_t end = 0;
   for (std::size_t i = 0; i < file->size(); ++i) {
     const nac::external_tensor t = (*file)[i];
@@ -116,6 +119,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                   "a tensor's offset is its object's");
   }
   fuzz::require(file->find("no such name") <= file->size(), "any name can be looked for");
-  check_written(*file);
+  if (turn.one_in(8)) check_written(*file);
   return 0;
 }

@@ -37,14 +37,14 @@ namespace {
 
 }  // namespace
 
-TESSERA_FUZZ_MUTATOR(fuzz::mutate_nac)
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_nac)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   const result<nac::model> file = nac::read(as_bytes(source));
-  if (!file) return 0;
+  if (!file) return fuzz::reject(), 0;
   const result<nac::program> p = nac::verify(*file);
-  if (!p) return 0;
+  if (!p) return fuzz::reject(), 0;
   const std::vector<transform::input_form> forms = forms_of(*p, fuzz::below(source, 1000));
   tessera::report found;
   result<transform::ark_network> made =
@@ -57,6 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(found.errors != 0, "what is refused is reported");
     return 0;
   }
+  if (!fuzz::turns(source).one_in(4)) return 0;
   const result<text> written = ark::write(made->model);
   fuzz::require(static_cast<bool>(written), "what is converted can be written");
   result<ark::model> model = ark::read(*written);

@@ -47,6 +47,16 @@ void check_symbols(std::string_view source) {
     fuzz::require(s < all.symbols().size(), "what is visible is a symbol");
 }
 
+void check_statements(const nem::model& d, std::string_view source) {
+  const inspect::task_statements tasks(d, source);
+  for (const inspect::task_statement& s : tasks.all()) {
+    fuzz::require(tasks.find(s.node) == &s, "a statement is found by its node");
+    fuzz::require(s.line == locate(source, d.nodes[s.node].offset).line, "on its line");
+    for (const std::uint32_t loop : tasks.loops(s))
+      fuzz::require(loop < s.node && d.nodes[loop].kind == nem::node_kind::loop, "in its loops");
+  }
+}
+
 void check_timeline(const nem::program& p, std::string_view source) {
   vm::nem::machine machine(p, {.max_memory = 1 << 18});
   inspect::timeline_recorder seen(p, source);
@@ -78,33 +88,28 @@ TESSERA_FUZZ_MUTATOR(fuzz::mutate_nem)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
-  check_symbols(source);
+  fuzz::turns turn(source);
+  if (turn.one_in(2)) check_symbols(source);
   (void)inspect::opcodes_of(source.substr(0, 12));
   result<nem::model> d = nem::read(source);
   if (!d) return 0;
-  const inspect::task_statements tasks(*d, source);
-  for (const inspect::task_statement& s : tasks.all()) {
-    fuzz::require(tasks.find(s.node) == &s, "a statement is found by its node");
-    fuzz::require(s.line == locate(source, d->nodes[s.node].offset).line, "on its line");
-    for (const std::uint32_t loop : tasks.loops(s))
-      fuzz::require(loop < s.node && d->nodes[loop].kind == nem::node_kind::loop, "in its loops");
-  }
+  if (turn.one_in(4)) check_statements(*d, source);
+  if (!turn.one_in(4)) return 0;
   const nem::model before = *d;
   report found;
   nem::verify_options options;
   options.max_instances = 200;
   options.hazard_steps = 2000;
   const result<nem::program> p = nem::verify(std::move(*d), options, &found);
-  if (fuzz::below(source, 4) == 0) check_page(inspect::page_of(p ? &*p : nullptr, source, &found));
+  if (turn.one_in(16)) check_page(inspect::page_of(p ? &*p : nullptr, source, &found));
   if (!p) return 0;
-  if (fuzz::below(source, 4) == 1)
-    check_page(inspect::page_of_difference(before, *p, source, &found));
+  if (turn.one_in(16)) check_page(inspect::page_of_difference(before, *p, source, &found));
   for (const nem::device& device : p->catalog().devices) {
     const inspect::device_summary facts(p->catalog(), device);
     fuzz::require(facts.variants.size() <= 10000, "a device has its variants");
     fuzz::require(p->catalog().characteristic(device, nem::unit::none, source.substr(0, 5), 7) == 7,
                   "what isn't there is as it is asked for");
   }
-  check_timeline(*p, source);
+  if (turn.one_in(4)) check_timeline(*p, source);
   return 0;
 }

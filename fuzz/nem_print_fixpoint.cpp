@@ -40,6 +40,22 @@ namespace {
   return out;
 }
 
+void check_printed(const nem::model& d) {
+  const text printed = nem::print(d);
+  const result<nem::model> again = nem::read(printed);
+  fuzz::require(static_cast<bool>(again), "printed text reads");
+  fuzz::require(nem::print(*again) == printed, "printed text is a fixpoint");
+}
+
+void check_formatted(const nem::model& d, std::string_view source) {
+  const text laid_out = nem::reformat(d, source);
+  const result<nem::model> same = nem::read(laid_out);
+  fuzz::require(static_cast<bool>(same), "formatted text reads");
+  fuzz::require(nem::print(*same) == nem::print(d), "formatting changes no meaning");
+  fuzz::require(nem::reformat(*same, laid_out) == laid_out, "formatted text is a fixpoint");
+  fuzz::require(comments_of(laid_out) == comments_of(source), "formatting keeps comments");
+}
+
 }  // namespace
 
 TESSERA_FUZZ_MUTATOR(fuzz::mutate_nem)
@@ -48,19 +64,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view source = fuzz::as_text(data, size);
   const result<nem::model> d = nem::read(source);
   if (!d) return 0;
-
-  const text printed = nem::print(*d);
-  const result<nem::model> again = nem::read(printed);
-  fuzz::require(static_cast<bool>(again), "printed text reads");
-  fuzz::require(nem::print(*again) == printed, "printed text is a fixpoint");
-
-  const text laid_out = nem::reformat(*d, source);
-  const result<nem::model> same = nem::read(laid_out);
-  fuzz::require(static_cast<bool>(same), "formatted text reads");
-  fuzz::require(nem::print(*same) == printed, "formatting changes no meaning");
-  fuzz::require(nem::reformat(*same, laid_out) == laid_out, "formatted text is a fixpoint");
-  fuzz::require(comments_of(laid_out) == comments_of(source), "formatting keeps comments");
-
+  fuzz::turns turn(source);
+  if (turn.one_in(2)) check_printed(*d);
+  if (turn.one_in(2)) check_formatted(*d, source);
+  if (!turn.one_in(16)) return 0;
   const text tree = nem::write_json(*d);
   limits deep;
   deep.max_depth = 100000;  // a sum of n numbers is n objects deep

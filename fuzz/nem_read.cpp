@@ -104,7 +104,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.max_errors = 1 + static_cast<std::uint32_t>(fuzz::below(source.text(), 20));
   const result<nem::model> d = nem::read(source.text(), options, &found);
   require_report(found, size);
-  if (found.diagnostics.size() == 1) require_fix(source.text());
+  fuzz::turns turn(source.text());
+  if (found.diagnostics.size() == 1 && turn.one_in(4)) require_fix(source.text());
   if (d) {
     fuzz::require(found.errors == 0, "a document has no errors");
     require_tree(*d, size);
@@ -113,6 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(found.errors != 0 && found.errors <= options.max_errors,
                   "what isn't a document has errors, but not too many");
   }
+  if (!turn.one_in(16)) return 0;
   const tessera::source_file file{"input", source.text()};
   const tessera::listing list(found, {&file, 1});
   for (const tessera::diagnostic& x : found.diagnostics)

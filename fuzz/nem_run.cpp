@@ -130,19 +130,16 @@ struct input {
   return nem::verify(std::move(*d), options);
 }
 [[nodiscard]] std::size_t seed_of(std::string_view source) { return fuzz::below(source, 1 << 20); }
-[[nodiscard]] bool is_program(std::string_view source) {
-  return static_cast<bool>(program_of(source, seed_of(source)));
-}
 
 }  // namespace
 
-TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_nem, is_program)
+TESSERA_FUZZ_PROGRAM_MUTATOR(fuzz::mutate_nem)
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view source = fuzz::as_text(data, size);
   const std::size_t seed = seed_of(source);
   const result<nem::program> p = program_of(source, seed);
-  if (!p) return 0;
+  if (!p) return fuzz::reject(), 0;
   const input in{source, seed, *p};
 
   const ending first = run(in, {});
@@ -151,19 +148,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   how.lookahead = static_cast<std::uint32_t>(1 + seed % 40);
   how.seed = seed;
   std::vector<ending> others;
-  others.push_back(run(in, {}));
-  fuzz::require(others.back() == first, "a program always runs alike");
+  fuzz::turns turn(source);
+  if (turn.one_in(8)) fuzz::require(run(in, {}) == first, "a program always runs alike");
   for (const schedule by : {schedule::reverse, schedule::random, schedule::random}) {
     how.schedule = by;
     ++how.seed;
-    others.push_back(run(in, how));
+    if (turn.one_in(8)) others.push_back(run(in, how));
   }
-  vm::nem::timeline when(*p);
-  others.push_back(run(in, how, &when));
-  const std::uint64_t placed = when.report().tasks;  // with the one that ended the run
-  fuzz::require(placed - others.back().tasks <= 1, "a timeline has all tasks");
-  if (!first.is_complete || !first.is_ordered) return 0;
-  fuzz::require(placed == first.tasks, "a timeline has no others");
+  const bool is_comparable = first.is_complete && first.is_ordered;
+  if (turn.one_in(8)) {
+    vm::nem::timeline when(*p);
+    others.push_back(run(in, how, &when));
+    const std::uint64_t placed = when.report().tasks;  // with the one that ended the run
+    fuzz::require(placed - others.back().tasks <= 1, "a timeline has all tasks");
+    fuzz::require(!is_comparable || placed == first.tasks, "and no others");
+  }
+  if (!is_comparable) return 0;
   for (const ending& e : others) {
     fuzz::require(e.is_complete && e.is_ordered, "no schedule ends where another doesn't");
     fuzz::require(e.tasks == first.tasks, "all schedules have the same tasks");

@@ -40,10 +40,11 @@ void check_nodes(const Nodes& nodes) {
   return is_same;
 }
 
-void check_expression(std::string_view source, pt2::notation how) {
+void check_expression(std::string_view source, pt2::notation how, fuzz::turns& turn) {
   const result<pt2::expression> e = pt2::read_expression(source, how);
   if (!e) return fuzz::require_error(e.error(), source.size());
   check_nodes(e->nodes);
+  if (!turn.one_in(8)) return;
   fuzz::require(!pt2::print(*e).empty(), "an expression can be printed");
   const text written = pt2::write_expression(*e);
   const result<pt2::expression> again = pt2::read_expression(written.view());
@@ -57,8 +58,9 @@ TESSERA_FUZZ_MUTATOR(fuzz::mutate_json)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const fuzz::exact memory(fuzz::as_text(data, size));
   const std::string_view source = memory.text();
-  check_expression(source, pt2::notation::calls);
-  check_expression(source, pt2::notation::infix);
+  fuzz::turns turn(source);
+  check_expression(source, pt2::notation::calls, turn);
+  check_expression(source, pt2::notation::infix, turn);
   const result<pt2::tree> t = pt2::read_tree(source);
   if (!t) {
     fuzz::require_error(t.error(), size);

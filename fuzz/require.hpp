@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What the fuzz targets share: laws that end the program when they don't hold, and inputs in memory
-// of exactly their size.
+// What the fuzz targets share: laws that end the program when they don't hold, laws whose turn comes
+// with a part of the inputs, and inputs in memory of exactly their size.
 //
 //   fuzz::require(m.error().offset <= size, "an error's offset is at most the length");
 //   const fuzz::exact prefix(source.substr(0, fuzz::below(source, source.size())));
+//   fuzz::turns turn(source);
+//   if (turn.one_in(8)) check_prefix(source);
 
 #ifndef TESSERA_FUZZ_REQUIRE_HPP
 #define TESSERA_FUZZ_REQUIRE_HPP
@@ -25,7 +27,7 @@
 #include "tests/support/guard_page.hpp"
 
 #define TESSERA_FUZZ_CHECKS_ADDRESSES 0
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__) || defined(TESSERA_FUZZ_PLAIN_COPIES)
 #undef TESSERA_FUZZ_CHECKS_ADDRESSES
 #define TESSERA_FUZZ_CHECKS_ADDRESSES 1
 #elif defined(__has_feature)
@@ -105,12 +107,44 @@ class exact {
   std::string_view text_;
 };
 
+#if defined(__clang__)
+#define TESSERA_FUZZ_UNWATCHED __attribute__((no_sanitize("address", "coverage")))
+#else
+#define TESSERA_FUZZ_UNWATCHED
+#endif
+
+/// FNV-1a.
+[[nodiscard]] TESSERA_FUZZ_UNWATCHED inline std::uint64_t hash(std::string_view content) {
+  std::uint64_t h = 0xcbf29ce484222325u;
+  const char* const end = content.data() + content.size();
+  for (const char* at = content.data(); at != end; ++at)
+    h = (h ^ static_cast<unsigned char>(*at)) * 0x100000001b3u;
+  return h ^ h >> 32;
+}
+
 /// A number below `end` (0 when that is 0) that depends on all of the content and on nothing else.
 [[nodiscard]] inline std::size_t below(std::string_view content, std::size_t end) {
-  std::uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : content) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return end == 0 ? 0 : static_cast<std::size_t>((h ^ h >> 32) % end);
+  return end == 0 ? 0 : static_cast<std::size_t>(hash(content) % end);
 }
+
+/// Set where files are replayed: by the driver, and of libFuzzer with -runs=0 or the file of a crash.
+inline bool checks_all = false;
+
+/// Which laws an input has to keep: what takes long is checked of a part of the inputs, which part depends
+/// on their content and on the law's place in the target; and of all that are replayed.
+class turns {
+ public:
+  explicit turns(std::string_view content) : state_(hash(content)) {}
+  [[nodiscard]] TESSERA_FUZZ_UNWATCHED bool one_in(std::uint64_t count) {
+    std::uint64_t z = state_ += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return (z ^ z >> 31) % count == 0 || checks_all;
+  }
+
+ private:
+  std::uint64_t state_;
+};
 
 /// The input of a target as text.
 [[nodiscard]] inline std::string_view as_text(const std::uint8_t* data, std::size_t size) {

@@ -43,8 +43,9 @@ constexpr std::uint64_t max_memory = 1 << 22, max_steps = 1 << 21;
   return false;
 }
 
-void decode(const vm::nac::tokenizer& t, const std::vector<std::int64_t>& ids) {
+void decode(const vm::nac::tokenizer& t, const std::vector<std::int64_t>& ids, fuzz::turns& turn) {
   for (const bool special : {false, true}) {
+    if (!turn.one_in(8)) continue;
     std::string text, again;
     const vm::nac::trouble done = t.decode(ids, text, special);
     fuzz::require(done.code == errc::ok || is_budget(done.code), "any ids have a text");
@@ -54,12 +55,15 @@ void decode(const vm::nac::tokenizer& t, const std::vector<std::int64_t>& ids) {
   }
 }
 
-void encode(const vm::nac::tokenizer& t, bytes manifest, std::string_view text) {
+void encode(const vm::nac::tokenizer& t, bytes manifest, std::string_view text, fuzz::turns& turn) {
   const fuzz::exact copy(text);
-  std::vector<std::int32_t> ids, again;
+  std::vector<std::int32_t> ids;
   const vm::nac::trouble done = t.encode(copy.text(), ids);
-  fuzz::require(t.encode(copy.text(), again).code == done.code && ids == again,
-                "the same text has the same ids");
+  if (turn.one_in(8)) {
+    std::vector<std::int32_t> again;
+    fuzz::require(t.encode(copy.text(), again).code == done.code && ids == again,
+                  "the same text has the same ids");
+  }
   fuzz::require((done.code == errc::nac_tokenizer_utf8) == !is_utf8(text), "a text is UTF-8");
   fuzz::require(done.code == errc::ok || is_budget(done.code) ||
                     done.code == errc::nac_tokenizer_utf8 || done.code == errc::nac_tokenizer_match,
@@ -68,7 +72,7 @@ void encode(const vm::nac::tokenizer& t, bytes manifest, std::string_view text) 
   for (std::size_t i = 0; i < ids.size() && i < 1000; ++i)
     fuzz::require(t.token_of(ids[i]).has_value() || is_added(manifest, ids[i]),
                   "an id is a token's");
-  decode(t, {ids.begin(), ids.end()});
+  decode(t, {ids.begin(), ids.end()}, turn);
 }
 
 void tokenize(bytes container, std::string_view text) {
@@ -83,12 +87,14 @@ void tokenize(bytes container, std::string_view text) {
     fuzz::require(t.size() == 0 && t.made().code != errc::ok, "what isn't made has no tokens");
     return;
   }
-  encode(t, file->manifest(), text);
+  fuzz::turns turn(as_text(container));
+  encode(t, file->manifest(), text, turn);
   for (const std::string_view s : {"", "Hello,  world's [CLS]e\u0301\u2581 12<s> \u4e2d\n"})
-    encode(t, file->manifest(), s);
+    if (turn.one_in(4)) encode(t, file->manifest(), s, turn);
+  if (!turn.one_in(8)) return;
   std::vector<std::int64_t> ids = {-1, INT64_MIN, INT64_MAX, INT64_C(1) << 32};
   for (std::int64_t id = 0; id < 40; ++id) ids.push_back(id);
-  decode(t, ids);
+  decode(t, ids, turn);
   for (std::int64_t id = 0; id < 40; ++id)
     if (const auto token = t.token_of(id))
       fuzz::require(t.id_of(*token) == static_cast<std::int32_t>(id), "a token has its id");

@@ -9,7 +9,7 @@
 
 set(CMAKE_CXX_COMPILER clang++ CACHE STRING "")
 set(CMAKE_BUILD_TYPE None CACHE STRING "")
-set(CMAKE_CXX_FLAGS "-O1 -g1" CACHE STRING "")  # fuzz/CMakeLists.txt adds the sanitizers
+set(CMAKE_CXX_FLAGS "-O2 -g1" CACHE STRING "")  # fuzz/CMakeLists.txt adds the sanitizers
 set(TESSERA_BUILD_TOOLS OFF CACHE BOOL "")
 set(TESSERA_BUILD_FUZZERS ON CACHE BOOL "")
 set(TESSERA_LIBFUZZER ON CACHE BOOL "")
