@@ -161,93 +161,108 @@ template <class Program>
   return write_result(output, as_bytes(*out));
 }
 
+/// What the command line asks for; at most one of the three forms.
+struct conversion {
+  explicit conversion(const options& given)
+      : o(given),
+        to{given.file},
+        program(alir_form_of(given.form)),
+        dialect(dialect_of(given.form)),
+        version(version_of_name(given.form)) {}
+
+  [[nodiscard]] std::string to_form() const { return "--to " + o.form; }
+  [[nodiscard]] bool pretty(const source& file) const {
+    return o.pretty || (!o.compact && is_pretty(file.characters()));
+  }
+  /// That of a program, of which the encoding is left to the output's name.
+  [[nodiscard]] alir_form program_form(format input) const {
+    alir_form form = program.value_or(alir_form{});
+    if (form.encoding.empty()) form.encoding = encoding_of_name(o.output, input);
+    return form;
+  }
+
+  const options& o;
+  reporting to;
+  std::optional<alir_form> program;
+  std::optional<ark::dialect> dialect;
+  std::optional<nac::header> version;
+  bool is_terminal = o.output == "-" && isatty(STDOUT_FILENO) == 1;
+};
+
+[[nodiscard]] exit_code to_terminal(std::string_view what) {
+  return usage_error(
+      "convert", std::string(what) + " can't be written to a terminal; give a file or use a pipe");
+}
+
+[[nodiscard]] exit_code convert_program(const source& file, const conversion& r) {
+  const alir_form form = r.program_form(file.what);
+  if (r.is_terminal && form.encoding == "bytecode") return to_terminal("bytecode");
+  return convert_alir(file, r.to, r.o, form);
+}
+
+[[nodiscard]] exit_code convert_ark(const source& file, const conversion& r) {
+  if (r.version || (r.o.form.empty() && is_named(r.o.output, ".nac"))) {
+    if (r.is_terminal) return to_terminal("a container");
+    nac_convert_options form;
+    form.form = r.version;
+    form.weights_in = r.o.nac.weights_in;
+    return convert_ark_to_nac(file, r.to, r.o.output, form);
+  }
+  if (!r.o.nac.weights_in.empty())
+    return usage_error("convert", "--weights-in is for NAC containers; give --to v1.8, too");
+  return convert_model(file, r.to, r.o.output, r.dialect, r.pretty(file));
+}
+
+[[nodiscard]] exit_code convert_ark_plan(const source& file, const conversion& r) {
+  if (r.dialect || r.version)
+    return usage_error("convert", r.to_form() + " applies only to ARK models; this is an ARK plan");
+  if (is_named(r.o.output, ".nac"))
+    return usage_error("convert", "only ARK models become NAC containers; this is an ARK plan");
+  return convert_plan(file, r.to, r.o.output, r.pretty(file));
+}
+
+[[nodiscard]] exit_code convert_container(const source& file, const conversion& r) {
+  const options& o = r.o;
+  if (r.is_terminal && !r.dialect) return to_terminal("a container");
+  if (!o.nac.quantize.empty() && o.nac.dequantize)
+    return usage_error("convert", "--quantize and --dequantize exclude each other");
+  if (o.nac.weights_out == o.output)
+    return usage_error("convert", "--weights-out and OUTPUT must be different files");
+  nac_convert_options how = o.nac;
+  how.form = r.version;
+  how.compact = o.compact;
+  if (r.dialect || (o.form.empty() && is_named(o.output, ".json")))
+    return convert_nac_to_ark(file, r.to, o.output, r.dialect.value_or(ark::dialect::d3), how);
+  if (!how.shapes.empty())
+    return usage_error("convert", "--shape is for ARK models; give --to d3, too");
+  if (o.pretty || o.compact)
+    return usage_error("convert", "--pretty and --compact are for ARK models; give --to d3, too");
+  return convert_nac(file, r.to, o.output, how);
+}
+
 [[nodiscard]] exit_code convert_file(const options& o) {
-  const reporting to{o.file};
   if (o.compact && o.pretty)
     return usage_error("convert", "--compact and --pretty exclude each other");
-  const auto to_terminal = [](std::string_view what) {
-    return usage_error("convert", std::string(what) +
-                                      " can't be written to a terminal; give a file or use a pipe");
-  };
-  const bool is_terminal = o.output == "-" && isatty(STDOUT_FILENO) == 1;
-  const loaded in = load_source(to);
+  const conversion r(o);
+  const loaded in = load_source(r.to);
   if (!in) return in.code;
-  const std::optional<ark::dialect> dialect = dialect_of(o.form);
-  const std::optional<nac::header> version = version_of_name(o.form);
-  const std::string to_form = "--to " + o.form;
-  const std::optional<alir_form> program_form = alir_form_of(o.form);
-  const unsigned families = dialect || version ? in_ark | in_nac
-                            : o.form.empty()   ? everywhere
-                                               : in_alir;
-  const auto pretty_of = [&o](const source& file) {
-    return o.pretty || (!o.compact && is_pretty(file.characters()));
-  };
+  const unsigned families = r.dialect || r.version ? in_ark | in_nac
+                            : o.form.empty()       ? everywhere
+                                                   : in_alir;
   return with_source(
-      *in.file, to, "convert",
-      {.check =
-           [&](const source& file) { return check_option("convert", to_form, families, file); },
-       .alir =
-           [&](const source& file) {
-             alir_form form = program_form.value_or(alir_form{});
-             if (form.encoding.empty()) form.encoding = encoding_of_name(o.output, file.what);
-             if (is_terminal && form.encoding == "bytecode") return to_terminal("bytecode");
-             return convert_alir(file, to, o, form);
-           },
+      *in.file, r.to, "convert",
+      {.check = [&](const source& f) { return check_option("convert", r.to_form(), families, f); },
+       .alir = [&](const source& f) { return convert_program(f, r); },
        .alir_pipeline =
-           [&](const source& file) {
-             alir_form form = program_form.value_or(alir_form{});
-             if (form.encoding.empty())
-               form.encoding = encoding_of_name(o.output, format::alir_json);
-             return convert_pipeline(file, to, o, form);
+           [&](const source& f) {
+             return convert_pipeline(f, r.to, o, r.program_form(format::alir_json));
            },
-       .ark_model =
-           [&](const source& file) {
-             if (version || (o.form.empty() && is_named(o.output, ".nac"))) {
-               if (is_terminal) return to_terminal("a container");
-               nac_convert_options form;
-               form.form = version;
-               form.weights_in = o.nac.weights_in;
-               return convert_ark_to_nac(file, to, o.output, form);
-             }
-             if (!o.nac.weights_in.empty())
-               return usage_error("convert",
-                                  "--weights-in is for NAC containers; give --to v1.8, too");
-             return convert_model(file, to, o.output, dialect, pretty_of(file));
-           },
-       .ark_plan =
-           [&](const source& file) {
-             if (dialect || version)
-               return usage_error("convert",
-                                  to_form + " applies only to ARK models; this is an ARK plan");
-             if (is_named(o.output, ".nac"))
-               return usage_error("convert",
-                                  "only ARK models become NAC containers; this is an ARK "
-                                  "plan");
-             return convert_plan(file, to, o.output, pretty_of(file));
-           },
-       .nac =
-           [&](const source& file) {
-             if (is_terminal && !dialect) return to_terminal("a container");
-             if (!o.nac.quantize.empty() && o.nac.dequantize)
-               return usage_error("convert", "--quantize and --dequantize exclude each other");
-             if (o.nac.weights_out == o.output || (o.nac.weights_out == "-" && o.output == "-"))
-               return usage_error("convert", "--weights-out and OUTPUT must be different files");
-             nac_convert_options how = o.nac;
-             how.form = version;
-             how.compact = o.compact;
-             if (dialect || (o.form.empty() && is_named(o.output, ".json")))
-               return convert_nac_to_ark(file, to, o.output, dialect.value_or(ark::dialect::d3),
-                                         how);
-             if (!how.shapes.empty())
-               return usage_error("convert", "--shape is for ARK models; give --to d3, too");
-             if (o.pretty || o.compact)
-               return usage_error("convert",
-                                  "--pretty and --compact are for ARK models; give --to d3, too");
-             return convert_nac(file, to, o.output, how);
-           },
+       .ark_model = [&](const source& f) { return convert_ark(f, r); },
+       .ark_plan = [&](const source& f) { return convert_ark_plan(f, r); },
+       .nac = [&](const source& f) { return convert_container(f, r); },
        .pt2 =
-           [&](const source& file) {
-             return is_terminal ? to_terminal("an archive") : convert_pt2(file, to, o.output);
+           [&](const source& f) {
+             return r.is_terminal ? to_terminal("an archive") : convert_pt2(f, r.to, o.output);
            }});
 }
 
