@@ -66,7 +66,7 @@ void add_case(const std::string& name, std::shared_ptr<setting> s, std::size_t b
       benchmark::ClobberMemory();
     }
     state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations());
-  })->MinTime(0.1);
+  });
 }
 
 /// One kernel and what it does to one element, to the bit or almost.
@@ -154,8 +154,7 @@ void add_plain(const std::string& name, std::shared_ptr<setting> s, void (*run)(
             benchmark::ClobberMemory();
           }
           state.SetItemsProcessed(static_cast<std::int64_t>(s->n) * state.iterations());
-        })
-        ->MinTime(0.1);
+        });
 }
 
 template <function F, class Plain>

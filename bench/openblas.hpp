@@ -36,7 +36,12 @@ inline const char* core_type(tessera::tensors::level l) {
 }
 
 inline void start_again_with_openblas_set(char** arguments) {
-  if (std::getenv("TESSERA_BENCH_STARTED") != nullptr) return;
+  if (std::getenv("TESSERA_BENCH_STARTED") != nullptr) {
+    const std::string configuration = openblas_get_config();  // OpenBLAS 0.3.21 NO_LAPACKE ...
+    name_peer("openblas",
+              configuration.substr(0, configuration.find(' ', 9)) + ", " + openblas_get_corename());
+    return;
+  }
   setenv("TESSERA_BENCH_STARTED", "1", 1);
   setenv("OPENBLAS_NUM_THREADS", "1", 1);
   if (const char* const core = core_type(chosen_level()); core != nullptr)

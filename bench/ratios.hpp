@@ -51,6 +51,45 @@ inline void require(bool holds, const std::string& what) {
   std::exit(1);
 }
 
+/// What the contenders are called whose names have `contender` in them, in what `bench_all` writes.
+inline void name_peer(const std::string& contender, const std::string& label) {
+  benchmark::AddCustomContext("peer " + contender, label);
+}
+
+#define TESSERA_BENCH_TEXT(x) TESSERA_BENCH_QUOTED(x)
+#define TESSERA_BENCH_QUOTED(x) #x
+#define TESSERA_BENCH_VERSION(name, x, y, z)                                                       \
+  name " " TESSERA_BENCH_TEXT(x) "." TESSERA_BENCH_TEXT(y) "." TESSERA_BENCH_TEXT(z)
+
+/// Those whose headers precede this one. The contender of load_alir is zlib with simdjson.
+inline void name_included_peers() {
+#if defined(SIMDJSON_VERSION)
+  name_peer("simdjson", "simdjson " TESSERA_BENCH_TEXT(SIMDJSON_VERSION));
+#endif
+#if defined(ZLIB_VERSION)
+  name_peer("zlib", "zlib " ZLIB_VERSION);
+#endif
+#if defined(NLOHMANN_JSON_VERSION_MAJOR)
+  name_peer("nlohmann",
+            TESSERA_BENCH_VERSION("nlohmann", NLOHMANN_JSON_VERSION_MAJOR,
+                                  NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH));
+#endif
+#if defined(RAPIDJSON_VERSION_STRING)
+  name_peer("rapidjson", "rapidjson " RAPIDJSON_VERSION_STRING);
+#endif
+#if defined(TAO_PEGTL_VERSION)
+  name_peer("pegtl", "PEGTL " TAO_PEGTL_VERSION);
+#endif
+#if defined(DNNL_VERSION_MAJOR)
+  name_peer("onednn", TESSERA_BENCH_VERSION("oneDNN", DNNL_VERSION_MAJOR, DNNL_VERSION_MINOR,
+                                            DNNL_VERSION_PATCH));
+#endif
+}
+
+#undef TESSERA_BENCH_VERSION
+#undef TESSERA_BENCH_QUOTED
+#undef TESSERA_BENCH_TEXT
+
 /// A contender that works on what it shares with others of its case: `run` takes that. The counter is
 /// how much of `amount` there is in a second.
 template <class Setting, class Run>
@@ -63,7 +102,7 @@ void add_contender(const std::string& name, const std::shared_ptr<Setting>& s, c
     }
     state.counters[counter] =
         benchmark::Counter(amount, benchmark::Counter::kIsIterationInvariantRate);
-  })->MinTime(0.1);
+  });
 }
 
 /// The usual table, and then the ratios.
@@ -145,12 +184,17 @@ inline int main(int count, char** arguments, void (*add_file)(const std::string&
   // Defaults come first, so that those of the command line win.
   static char interleave[] = "--benchmark_enable_random_interleaving=true";
   static char repeat[] = "--benchmark_repetitions=9";
+  static char duration[] = "--benchmark_min_time=0.1";
   static char aggregate[] = "--benchmark_display_aggregates_only=true";
-  std::vector<char*> all{arguments[0], interleave, repeat, aggregate};
+  std::vector<char*> all{arguments[0], interleave, repeat, duration, aggregate};
   all.insert(all.end(), arguments + 1, arguments + count);
   int all_count = static_cast<int>(all.size());
   benchmark::Initialize(&all_count, all.data());
   if (benchmark::ReportUnrecognizedArguments(all_count, all.data())) return 2;
+  name_included_peers();
+#if defined(__VERSION__)
+  benchmark::AddCustomContext("compiler", __VERSION__);
+#endif
   for (const std::string& file : files) add_file(file);
   if (files.empty()) add_cases(false);
   reporter report;

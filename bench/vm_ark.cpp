@@ -100,7 +100,7 @@ void add_case(const std::string& name, const char* unit, double work, Run run) {
       benchmark::ClobberMemory();
     }
     state.counters[unit] = benchmark::Counter(work, benchmark::Counter::kIsIterationInvariantRate);
-  })->MinTime(0.1);
+  });
 }
 
 void add_product(std::size_t m, std::size_t k, std::size_t n, bool quick) {
