@@ -71,7 +71,7 @@ class joining {
   }
 
  private:
-  [[nodiscard]] static double at_least_0(double v) noexcept { return v > 0 ? v : 0; }
+  [[nodiscard]] static double at_least_0(double v) noexcept { return std::max(0.0, v); }
 
   /// The lengths of two branches that are `between` together and differ by that.
   [[nodiscard]] static std::pair<double, double> halves(double between,

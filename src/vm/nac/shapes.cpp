@@ -111,10 +111,7 @@ constexpr std::int64_t max_offset = std::int64_t{1} << 40;
 template <class F>
 [[nodiscard]] value joined(call& c, std::int64_t axis, F&& prepared) {
   std::vector<value> all;
-  for (std::size_t k = 0; k < c.count(0); ++k)
-    all.emplace_back(axis == 0 && c.tensor_at(0, k).rank() == 0
-                         ? at_least(prepared(c.tensor_at(0, k)), 1)
-                         : prepared(c.tensor_at(0, k)));
+  for (std::size_t k = 0; k < c.count(0); ++k) all.emplace_back(prepared(c.tensor_at(0, k)));
   return result_of(c, operation::cat, {value(std::move(all)), make_number(c.arena, axis)});
 }
 

@@ -268,13 +268,12 @@ class plan_reader {
   /// [begin, end] or [begin, end, step].
   plan_range bounds(json::reader& in) {
     plan_range out;
-    std::int64_t values[3] = {0, 0, 1};
+    std::int64_t values[4] = {0, 0, 1, 0};  // the last one for what is too much
     std::size_t count = 0;
     const std::uint64_t at = in.offset();
     if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_range)) return out;
     for (in.array(); in.element(); ++count) {
-      const std::int64_t v = graph_reader::integer(in, errc::ark_plan_range);
-      if (count < 3) values[count] = v;
+      values[count < 3 ? count : 3] = graph_reader::integer(in, errc::ark_plan_range);
     }
     if (!in.failed() && (count < 2 || count > 3)) in.fail(errc::ark_plan_range, at);
     out.begin = values[0];

@@ -51,7 +51,7 @@ struct argument_rows {
   }
   [[nodiscard]] constexpr const argument_row* end() const noexcept { return begin() + count; }
 };
-[[nodiscard]] constexpr argument_rows rows_of(op_type type) noexcept {
+[[nodiscard]] consteval argument_rows rows_of(op_type type) noexcept {
   argument_rows r;
   for (std::size_t i = 0; i < std::size(argument_table); ++i) {
     if (argument_table[i].op != type) continue;
@@ -62,12 +62,13 @@ struct argument_rows {
 struct argument_index {
   argument_rows of[std::size(op_table)] = {};
 };
-inline constexpr argument_index arguments_by_op = [] {
+inline constexpr argument_index arguments_by_op = []() consteval {
   argument_index index;
   for (std::size_t i = 0; i < std::size(op_table); ++i)
     index.of[i] = rows_of(static_cast<op_type>(i));
   return index;
-}();
+}
+();
 
 class op_rules {
  public:
