@@ -265,6 +265,15 @@ TEST_CASE("alir/versions: what has no counterpart is refused", "[alir]") {
   CHECK(refused(sum(-57, 0), 2) == error{});
   CHECK(refused(sum(-127, 1), 2) == third2);
   CHECK(refused(sum(-58, 0), 3) == error{});
+  // The shift too where the operand is always 0.
+  const auto with_zero = [](std::int32_t shift) {
+    return [=](build::sketch& p) {
+      p.model.ops[1].qint = {0.0, 0.0, 1.0};
+      add_sum(p, {{0, 0, false}, {1, shift, false}, {2, 0, false}}, build::bits(8));
+    };
+  };
+  CHECK(refused(with_zero(127), 2) == error{});
+  CHECK(refused(with_zero(128), 2) == third2);
   const auto constant = [](std::int64_t c, std::int32_t shift) {
     return [=](build::sketch& p) {
       p.op({.id0 = 0,
@@ -307,6 +316,8 @@ TEST_CASE("alir/versions: models that no file can hold", "[alir]") {
   CHECK(refused({.id0 = 0, .id1 = 1, .code = opcode::negate}, 2) == error{});
   CHECK(refused({.id0 = 0, .code = opcode::constant}, 4) == third(errc::alir_unused_id0));
   CHECK(refused({.id0 = 0, .id1 = 3, .code = opcode::sum}, 4) == third(errc::alir_sum_terms));
+  CHECK(refused({.id0 = 1, .id1 = 2, .code = opcode::sum}, 4) == third(errc::alir_sum_terms));
+  CHECK(refused({.id0 = 1, .id1 = 1, .code = opcode::sum}, 4) == error{});
   CHECK(refused({.id0 = 0, .id1 = -1, .code = opcode::sum}, 4) == third(errc::alir_sum_terms));
   CHECK(refused({.id0 = 0, .id1 = 0, .code = opcode::sum}, 4) == error{});
   CHECK(refused({.id0 = 0, .id1 = 0, .code = opcode::sum}, 2) == third(errc::alir_sum_terms));

@@ -158,6 +158,18 @@ TEST_CASE("ark/convert: the five arguments of Matmul that repeat its shapes", "[
   CHECK(ark::convert(bare, dialect::d1b).error() ==
         error{errc::ark_o03_arity, bare.nodes[0].offset});
   CHECK(ark::convert(bare, dialect::d2).error() == error{});
+  // One without dimensions has no rows.
+  for (const int scalar : {0, 1, 2}) {
+    const auto one = [&](int id) {
+      return id == scalar ? t(id, "[]", "[]", "[]") : t(id, "[8,8]", "[8,8]", "[0,0]");
+    };
+    const ark::model g = samples::model(
+        samples::file({samples::node(0, "[]", "[]",
+                                     samples::op("Matmul", "[" + one(0) + "," + one(1) + "]",
+                                                 "[" + one(2) + "]", "[]", plain))}));
+    CHECK(ark::convert(g, dialect::d1b).error() == error{errc::ark_o12_matmul, g.nodes[0].offset});
+    CHECK(ark::convert(g, dialect::d2).error() == error{});
+  }
 }
 
 TEST_CASE("ark/convert: older spellings", "[ark]") {

@@ -349,6 +349,63 @@ TEST_CASE("ark/plan: operations in another order, missing, or more than the mode
   CHECK(all_of(found).find("warning ark_plan_model $.TaskInfos[2].Ops[0] ") == 0);
 }
 
+TEST_CASE("ark/plan: each part of a tensor is compared with the model's", "[ark][plan]") {
+  const ark::program program = program_of(small("base.json"));
+  const auto differs = [&](auto change) {
+    ark::plan p = plan_of(small("base.plan.json"));
+    change(p);
+    tessera::report found;
+    (void)verify(p, found, {.model = &program});
+    return all_of(found).find("the tensor differs from that of Add \"add\" in the model") !=
+           std::string::npos;
+  };
+  const auto sum = [](ark::plan& p) -> ark::tensor& {  // what the Add writes
+    const ark::op& o = p.parts.ops[1];
+    return p.parts.tensors[p.parts.uses[o.first_use + o.reads]];
+  };
+  const auto layout = [&](ark::plan& p) -> ark::layout& {
+    ark::tensor& t = sum(p);
+    const ark::layout copy = p.parts.layouts[t.layout];
+    p.parts.layouts.push_back(copy);
+    t.layout = static_cast<std::uint32_t>(p.parts.layouts.size() - 1);
+    return p.parts.layouts[t.layout];
+  };
+  const auto tags = [](ark::plan& p) {
+    p.parts.tags.push_back({0, 5});
+    return ark::range{static_cast<std::uint32_t>(p.parts.tags.size() - 1), 1};
+  };
+  CHECK_FALSE(differs([](ark::plan&) {}));
+  CHECK_FALSE(differs([&](ark::plan& p) { (void)layout(p); }));
+  CHECK_FALSE(differs([&](ark::plan& p) {  // Pads say no more than the others
+    layout(p).pads = static_cast<std::uint32_t>(p.parts.integers.size());
+    for (int d = 0; d < 2; ++d) p.parts.integers.push_back(1);
+  }));
+  CHECK(differs([&](ark::plan& p) { sum(p).type = ark::data_type::fp16; }));
+  CHECK(differs([&](ark::plan& p) { layout(p).shape[1] = 15; }));
+  CHECK(differs([&](ark::plan& p) { layout(p).strides[0] = 5; }));
+  CHECK(differs([&](ark::plan& p) { layout(p).offsets[0] = 1; }));
+  CHECK(differs([&](ark::plan& p) { layout(p).padded_shape[0] = 5; }));
+  CHECK(differs([&](ark::plan& p) { p.parts.buffers[sum(p).buffer].rank = 1; }));
+  CHECK(differs([&](ark::plan& p) { p.parts.buffers[sum(p).buffer].send_tags = tags(p); }));
+  CHECK(differs([&](ark::plan& p) { p.parts.buffers[sum(p).buffer].recv_tags = tags(p); }));
+}
+
+TEST_CASE("ark/plan: findings beyond those that are kept are counted", "[ark][plan]") {
+  ark::plan p = plan_of(small("base.plan.json"));
+  for (ark::buffer& b : p.parts.buffers) b.id = 0;
+  for (ark::tensor& t : p.parts.tensors) t.id = 0;
+  tessera::report all, few;
+  const error first = ark::verify_plan(p, {}, &all);
+  CHECK(all.errors > 2);
+  CHECK(ark::verify_plan(p, {.max_diagnostics = 1}, &few) == first);
+  CHECK(few.diagnostics.size() == 1);
+  CHECK(few.errors == all.errors);
+  CHECK(few.warnings == all.warnings);
+  CHECK(few.notes == all.notes);
+  CHECK(ark::verify_plan(p, {}) == first);
+  CHECK(ark::verify_plan(plan_of(small("base.plan.json")), {}) == error{});
+}
+
 TEST_CASE("ark/plan: one that was filled by hand is checked before it is written", "[ark][plan]") {
   const std::string source = small("base.plan.json");
   const auto refused = [&](auto change, errc code) {

@@ -39,6 +39,14 @@ class script {
     result.id = id_++;
     return add(op("Send", {data}, {out}, {result}));
   }
+  /// Two tags for one buffer of the other rank.
+  script& send_both(int to, int tag, int other) {
+    const patch data = labelled({id_++, buffer_++}, tags("SendTags", -1, {{to, tag}, {to, other}}));
+    patch out = labelled({id_++, buffer_++}, tags("RecvTags", to, {{-1, tag}, {-1, other}}));
+    patch result = out;
+    result.id = id_++;
+    return add(op("Send", {data}, {out}, {result}));
+  }
   script& recv(int from, int tag) {
     const patch label = labelled({id_++, buffer_++}, tags("SendTags", from, {{-1, tag}}));
     patch out = labelled({id_++, buffer_++}, tags("RecvTags", -1, {{from, tag}}));
@@ -163,6 +171,16 @@ TEST_CASE("ark/ranks: those that wait for each other are named", "[ark][ranks]")
     CHECK(found[0].file == 0);
     CHECK(found[0].path == "$.Nodes[0].Op");
   }
+}
+
+TEST_CASE("ark/ranks: all tags of a stand-in are of one buffer", "[ark][ranks]") {
+  const list found =
+      of({script(0, 2).send_both(1, 5, 6).text(), script(1, 2).recv(0, 5).recv(0, 6).text()});
+  REQUIRE_FALSE(found.empty());
+  CHECK(found[0].rule == "M02");
+  CHECK(found[0].path == "$.Nodes[0].Op.WriteTensors[0].Buffer.RecvTags[1]");
+  CHECK(found[0].text ==
+        "a different buffer than for the previous tags of rank 1 has [0,6] in its RecvTags");
 }
 
 TEST_CASE("ark/ranks: a tag without a partner is missed in the other list", "[ark][ranks]") {

@@ -52,6 +52,20 @@ TEST_CASE("genome/verify stream: the samples", "[genome]") {
   CHECK(accepts({}));
 }
 
+TEST_CASE("genome/verify stream: nodes that have more inputs than there are", "[genome]") {
+  const genome::stream s =
+      genome_samples::stream({input, {relu, in0, 0, {0}}, {relu, in0, 0, {1}}});
+  CHECK(genome::verify(s, library()));
+  for (const std::uint16_t more : {std::uint16_t{2}, std::uint16_t{3}, std::uint16_t{4}}) {
+    genome::stream longer = s;
+    longer.nodes[2].count = more;
+    CHECK(genome::verify(longer, library()).error() == error{errc::genome_node_truncated, 12});
+  }
+  genome::stream moved = s;
+  moved.nodes[2].first = 0;
+  CHECK(genome::verify(moved, library()).error() == error{errc::genome_node_truncated, 12});
+}
+
 TEST_CASE("genome/verify stream: A, B and C", "[genome]") {
   CHECK(error_of({input, {0}}) == error{errc::genome_command, 5});
   CHECK(error_of({input, {9}}) == error{errc::genome_command, 5});

@@ -546,6 +546,8 @@ TEST_CASE("nac/assemble: what is too much for the format's fields", "[nac]") {
         "constants:\n1 = \"" + long_text + "t\"", 15);
   check(errc::nac_text_length, "parameters:\n1 = \"" + long_text + "\"",
         "parameters:\n1 = \"" + long_text + "t\"", 16);
+  check(errc::nac_text_length, "tensors:\n\"" + long_text + "\" = i8 [0] hex {}",
+        "tensors:\n\"" + long_text + "t\" = i8 [0] hex {}", 9);
 
   const std::string arguments = "code:\na=input\nnac.x(a" + repeated(254, ",a");
   check(errc::nac_text_arguments, arguments + ")", arguments + ",a)", arguments.size() + 1);

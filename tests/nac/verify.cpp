@@ -442,6 +442,20 @@ TEST_CASE("nac/places: where reading fails", "[nac]") {
   CHECK(edit(4, 0x85) == "header, flags, offset 4");
   CHECK(edit(12 + 8 * 4 + 4, 1) == "header, offset of PERM, offset 44");
   CHECK(edit(12 + 8 * 8, 1) == "header, offset of RSRC, offset 76");
+  const auto later = hex_file("mini_v18");
+  const auto change = [&later](std::size_t at, unsigned value) {
+    auto source = later;
+    source[at] = static_cast<std::byte>(value);
+    return place_of_read_error(source);
+  };
+  CHECK(change(362, 0xff) == "ORCH, size of the execution plan, offset 362");
+  CHECK(change(366, 0xff) == "ORCH, number of its constants, offset 366");
+  auto half = later;  // floats that would be of 16 bits
+  half[304] = std::byte{1};
+  report found;
+  CHECK(nac::verify(*nac::read(bytes(half)), {}, &found).error() ==
+        error{errc::nac_tensor_type, 294});
+  CHECK(std::string(found.text_of(found.diagnostics[0].path)) == "tensor 0, data type");
 }
 
 TEST_CASE("nac/verify: a file with several mistakes shows all of them", "[nac]") {
@@ -495,7 +509,11 @@ TEST_CASE("nac/verify: the schedule against who takes what", "[nac]") {
         REQUIRE(p);  // it is advice
         CHECK(found.warnings == (right ? 0u : 1u));
         REQUIRE(p->schedule().size() == (right ? 1u : 0u));
-        if (!right) continue;
+        if (!right) {
+          CHECK(std::string(found.text_of(found.diagnostics[0].path)) ==
+                "tick 0 (instruction " + std::to_string(tick) + "), command 0");
+          continue;
+        }
         CHECK(p->schedule()[0].tick == tick);
         CHECK(p->schedule()[0].target == target);
         CHECK(p->schedule()[0].what == what);

@@ -18,6 +18,7 @@
 #include "nem/verbs.hpp"
 #include "support/allocations.hpp"
 #include "support/catch.hpp"
+#include "support/guard_page.hpp"
 
 using namespace tessera;
 
@@ -88,6 +89,22 @@ constexpr std::string_view two_regions =
 
 }  // namespace
 
+TEST_CASE("nem/hostile: nothing after a text is read", "[nem]") {
+  const std::string source =
+      "device \"a\\n.nem\"  # one\nconst a = 12 * 1.5e-3 - 1.0e+2 mod 0.25\n"
+      "type_family f<T>: { in: X <T, [2, N], NC> } \n"
+      "t = transfer.async(dst=region(B, 0, 64) elem=i8, shape=[2, 3e1], src=X) @debug(\"s\")\n";
+  tessera_tests::guard_page memory(source.size());
+  for (std::size_t first = 0; first < source.size(); first += 17)
+    for (std::size_t n = 0; n <= source.size() - first; ++n) {
+      const std::string_view text = memory.place(std::string_view(source).substr(first, n));
+      const std::string apart(text);  // in memory of its own
+      const auto at_the_end = nem::read(text), other = nem::read(apart);
+      CHECK(at_the_end.error() == other.error());
+      if (at_the_end) CHECK(nem::reformat(*at_the_end, text) == nem::reformat(*other, apart));
+    }
+}
+
 TEST_CASE("nem/hostile: nesting has a limit", "[nem]") {
   struct nest {
     std::string_view begin, open, inner, close;
@@ -147,7 +164,16 @@ TEST_CASE("nem/hostile: after 16 errors the reader is silent", "[nem]") {
     CHECK(o.found.errors == 16);
     CHECK(o.found.diagnostics.size() == 16);
   }
+  nem::read_options strict;
+  strict.profile = nem::profile::strict;
   tessera::report found;
+  CHECK_FALSE(nem_test::read("const x = 1\n" + times(100, "+ 1\n"), strict, &found));
+  CHECK(found.errors == 16);
+  CHECK(found.warnings == 0);
+  found = {};
+  CHECK(nem_test::read("const x = 1\n" + times(100, "+ 1\n"), {}, &found));
+  CHECK(found.warnings == 100);
+  found = {};
   nem::read_options options;
   options.max_errors = 1000;
   CHECK_FALSE(nem_test::read(times(2'000, "let = 1\n"), options, &found));

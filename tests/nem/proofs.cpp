@@ -66,6 +66,13 @@ TEST_CASE("nem/proofs: loops of any size are proven", "[nem]") {
   CHECK(p.iterations() + p.proven_iterations() == 1000000000);
   CHECK(p.tasks() + p.proven_tasks() == 2000000000);
 
+  // Wherever the loop begins.
+  const nem::program later = program_of(
+      "buffer A : DDR (size=64000000000)\nbuffer B : L2 (size=64)\nloop i in [7..1000000006]:\n"
+      "transfer.sync(dst=region(B, 0, 64), src=region(A, i * 64 - 448, 64))\nendloop");
+  CHECK(later.iterations() == 10);
+  CHECK(later.iterations() + later.proven_iterations() == 1000000000);
+
   // Inner loops too; counts of 2^64 or more saturate.
   const nem::program nested = program_of(
       "buffer A : DDR (size=6400000000000)\nbuffer B : L2 (size=64)\n"
@@ -147,6 +154,13 @@ TEST_CASE("nem/proofs: accesses that move differently", "[nem]") {
   CHECK(fails(inside("6400000", ""), "where i is 100000"));
   CHECK(fails(inside("6400001", ""), "where i is 100000"));
   CHECK(is_proven(inside("6400000", " @memmove")));
+  // Beside those that move alike, one that never meets them, in iterations that overlap.
+  CHECK(is_proven(
+      tiles("t = transfer.async(dst=region(E, i * 64, 64), src=region(A, i * 64, 64))\n"
+            "u = transfer.async(dst=region(C, i * 64, 64), src=region(E, i * 64, 64), deps=[t])\n"
+            "v = transfer.async(dst=region(F, i * 64, 64), src=region(E, 64000000000, 64))",
+            " @max_in_flight(2)",
+            "buffer E : DDR (size=64000000064)\nbuffer F : DDR (size=64000000000)\n")));
 }
 
 TEST_CASE("nem/proofs: what is left to expansion", "[nem]") {
@@ -172,6 +186,14 @@ TEST_CASE("nem/proofs: what is left to expansion", "[nem]") {
       is_left(tiles("transfer.sync(dst=region(B, 64, 64), src=region(A, i * 64, 64))", "", open)));
   CHECK(is_proven(tiles("transfer.sync(dst=region(B, 64, 64), src=region(A, i * 64, 64))", "",
                         std::string(open) + "wait(o)\n")));
+  // It writes what follows the loop's bytes, and one byte less.
+  const auto up_to = [](std::string_view last) {
+    return tiles("transfer.sync(dst=region(B, 64, 64), src=region(E, i * 64, 64))", "",
+                 "buffer E : DDR (size=64000000008)\no = transfer.async(dst=region(E, " +
+                     std::string(last) + ", 8), src=region(B, 0, 8))\n");
+  };
+  CHECK(is_proven(up_to("64000000000")));
+  CHECK(is_left(up_to("63000000000")));
   // It reads what an iteration in the middle writes.
   const std::string_view reader =
       "o = transfer.async(dst=region(B, 0, 8), src=region(A, 63000000000, 8))\n";
@@ -400,6 +422,7 @@ TEST_CASE("nem/proofs: where affine values pass a limit", "[nem]") {
         const bool found = first_above(slope, rest, limit, loop, at);
         if (found != (expected != 11) || (found && at != expected)) {
           INFO(slope << " * i + " << rest << " > " << limit);
+          CHECK(found == (expected != 11));
           CHECK(at == expected);
         }
         expected = 11;
@@ -409,6 +432,7 @@ TEST_CASE("nem/proofs: where affine values pass a limit", "[nem]") {
         const bool meets = first_meeting(slope, rest, p, q, loop, at);
         if (meets != (expected != 11) || (meets && at != expected)) {
           INFO(slope << " * i + " << rest << " meets " << p << ", " << q);
+          CHECK(meets == (expected != 11));
           CHECK(at == expected);
         }
       }

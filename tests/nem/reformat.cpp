@@ -112,6 +112,9 @@ TEST_CASE("nem/reformat: comments within a statement", "[nem]") {
   CHECK(formatted("X = region(B, 0, 4) # 1\n # 2\n elem=i8, # 3\n shape=[4] # 4\n @debug # 5") ==
         "let X = region(B, 0, 4)  # 1\n    # 2\n    # 3\n    elem=i8, shape=[4]  # 4\n"
         "    @debug  # 5\n");
+  // An empty list that keeps a decorator at its operand stays where it is.
+  CHECK(formatted("relu.sync in X out Y @debug # one\n# two\ndeps=[] # three\n") ==
+        "relu.sync\n    in  X\n    out Y @debug  # one\n    # two\n    deps=[]  # three\n");
 }
 
 TEST_CASE("nem/reformat: families and devices", "[nem]") {

@@ -267,6 +267,19 @@ TEST_CASE("nem/regions: quantization descriptors", "[nem]") {
               "per_tensor(scale=1, zero_point=255)");
   check_quant("QNT-007", "per_tensor(scale=1, zero_point=^-1)", "u8 (0 to 255)",
               "per_tensor(scale=1, zero_point=0)");
+  // A scale that can't be makes the region unknown, whatever comes after it: no other error follows.
+  const auto used = [](std::string_view scales) {
+    return verified(
+        "buffer B : DDR (size=64)\nlet R = region(B, 0, 6) elem=u8, shape=[3, 2], "
+        "layout=MK, quant=per_channel(scales=" +
+        std::string(scales) +
+        ", axis=0, zero_points=[0, 0, 0])\nrelu.sync in R out region(B, 8, 3) elem=u8, "
+        "shape=[3], layout=C\n");
+  };
+  CHECK(used("[1, 1, 1]").report.errors == 2);
+  CHECK_FALSE(used("[1, 1, 1]").has("QNT-005"));
+  CHECK(used("[1, 0, 1]").report.errors == 1);
+  CHECK(used("[1, 0, 1]").has("QNT-005"));
   check({"QNT-008",
          "buffer B : L2 (size=8); let R = region(B, 0, 8) elem=f32, shape=[2], layout=C, "
          "^quant=per_tensor(scale=1, zero_point=0)",

@@ -20,6 +20,32 @@ TEST_CASE("pt2/print: listings are those of tests/data/pt2", "[pt2]") {
   }
 }
 
+TEST_CASE("pt2/print: symbolic values that are known", "[pt2]") {
+  const std::string source = pt2_samples::source_of("dynamic");
+  const auto listed = [&](pt2::value_kind kind, const pt2::scalar& s) {
+    pt2::model m = pt2_samples::model(source);
+    for (pt2::value& v : m.values)
+      if (text_of(m, v.name) == "mul_3") {
+        v.kind = kind;
+        m.scalars[v.meta] = s;
+      }
+    const text listing = pt2::print(m);
+    const std::size_t at = listing.view().find("\nmul_3: ") + 1;
+    return std::string(listing.view().substr(at, listing.view().find(" = ", at) - at));
+  };
+  pt2::scalar s;
+  s.kind = pt2::scalar_kind::boolean;
+  CHECK(listed(pt2::value_kind::sym_bool, s) == "mul_3: bool False");
+  s.integer = 1;
+  CHECK(listed(pt2::value_kind::sym_bool, s) == "mul_3: bool True");
+  s.kind = pt2::scalar_kind::integer;
+  s.integer = -7;
+  CHECK(listed(pt2::value_kind::sym_int, s) == "mul_3: int -7");
+  s.kind = pt2::scalar_kind::real;
+  s.real = 0.5;
+  CHECK(listed(pt2::value_kind::sym_float, s) == "mul_3: float 0.5");
+}
+
 TEST_CASE("pt2/print: modules and lines of Python, on demand", "[pt2]") {
   const std::string source = pt2_samples::source_of("branches");
   const pt2::model m = pt2_samples::model(source);

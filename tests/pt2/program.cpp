@@ -100,6 +100,21 @@ TEST_CASE("pt2/program: bodies of control flow", "[pt2]") {
   CHECK(bodies == 4);
 }
 
+TEST_CASE("pt2/program: a finding in a body names its graph, and its node there", "[pt2]") {
+  for (const auto& [target, path] :
+       {std::pair("torch.ops.aten.linear.default", "graph 1, node 0 (linear: )"),
+        {"torch.ops.aten.sub.Tensor", "graph 2, node 0 (sub: )"},
+        {"torch.ops.aten.mul.Tensor", "graph 4, node 1 (mul: )"},
+        {"torch.ops.aten.gt.Scalar", "node 1 (gt: )"}}) {
+    pt2_samples::archive a = pt2_samples::open("branches");
+    a.replace(pt2_samples::program_json, '"' + std::string(target) + '"', "\"\"");
+    const std::string source = a.zip();
+    report found;
+    CHECK(pt2::verify(pt2_samples::model(source), {}, &found).error().code == errc::pt2_target);
+    CHECK(std::string(found.text_of(found.diagnostics[0].path)) == path);
+  }
+}
+
 TEST_CASE("pt2/program: buffers, mutations and constants", "[pt2]") {
   const std::string source = pt2_samples::source_of("cache_core");
   const pt2::program p = program(source);

@@ -139,6 +139,22 @@ TEST_CASE("pt2/write: deflated members are written stored, unless they were neve
   CHECK_FALSE(again.members[find_member(again, pt2_samples::program_json)].is_deflated);
 }
 
+TEST_CASE("pt2/write: sizes from 2^32 - 1 on are in the fields of ZIP64", "[pt2]") {
+  constexpr std::string_view name = "data/sample_inputs/model.pt";
+  pt2_samples::archive a = pt2_samples::open("two");
+  a.deflate(std::string(name));
+  const std::string source = a.zip();
+  pt2::model m = pt2_samples::model(source);
+  for (const std::uint64_t size : {0xfffffffeu, 0xffffffffu}) {
+    m.members[find_member(m, name)].size = size;
+    const std::string out = written(m);
+    const bytes extra = as_bytes(std::string_view(out).substr(out.find(name) + name.size()));
+    const bool is_wide = load_le<std::uint16_t>(extra.data()) == 1;
+    CHECK(is_wide == (size == 0xffffffff));
+    if (is_wide) CHECK(load_le<std::uint16_t>(extra.data() + 2) == 16);
+  }
+}
+
 TEST_CASE("pt2/write: what is refused, before the first byte", "[pt2]") {
   std::string source = pt2_samples::source_of("two");
   const pt2::model clean = pt2_samples::model(source);
