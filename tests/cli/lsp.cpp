@@ -974,6 +974,10 @@ TEST_CASE("lsp: completion by what is before the cursor", "[lsp]") {
       {"include \"", "npm_baseline_1.0.nem", "x"},
       {"let s = \"", "", "buffer"},
       {"const ", "", "buffer"},
+      {"softmax.async in region(B, 0, 8) quant=per_channel(axis=0) out y ", "axis", "x"},
+      {"device d { ", "topology", "x"},
+      {"device d { topology { ", "num_engines", "topology"},
+      {"{ ", "", "buffer"},
   };
   session s;
   s.begin(R"({"textDocument":{"completion":{"completionItem":{"snippetSupport":true}}}})");
@@ -996,6 +1000,16 @@ TEST_CASE("lsp: completion by what is before the cursor", "[lsp]") {
     CHECK(has(s.result(100 + i), "\"isIncomplete\":false"));
     ++i;
   }
+}
+
+TEST_CASE("lsp: completion at the end of a long file", "[lsp]") {
+  std::string source;
+  for (int i = 0; i < 1500; ++i) source += "wait(t)\n";
+  const std::string_view last = "q = softmax.async in x out y ";
+  session s;
+  s.begin().open(source + std::string(last));
+  s.at(1, "textDocument/completion", 1500, static_cast<int>(last.size())).end().run();
+  CHECK(has(s.result(1), R"("label":"axis")"));
 }
 
 TEST_CASE("lsp: completion inserts snippets where the client has them", "[lsp]") {

@@ -372,6 +372,13 @@ TEST_CASE("file: a replaced file keeps its owner and group", "[io]") {
   REQUIRE(io::write_file(path, as_bytes("new")));
   CHECK(owner_of() == std::pair(::uid_t{1234}, ::gid_t{4321}));
   CHECK(mode_of(path) == 0664);
+  // One of both is that of new files.
+  for (const auto& [user, group] :
+       {std::pair(::geteuid(), ::gid_t{4321}), {::uid_t{1234}, ::getegid()}}) {
+    REQUIRE(::chown(path.c_str(), user, group) == 0);
+    REQUIRE(io::write_file(path, as_bytes("new")));
+    CHECK(owner_of() == std::pair(user, group));
+  }
   // Someone else who may write it: the file becomes theirs, and isn't open to their group for that.
   ::chmod(folder.path().c_str(), 0777);
   for (const auto& [before, after] : {std::pair(0666u, 0666u), {0676u, 0666u}, {0646u, 0646u}}) {

@@ -118,6 +118,26 @@ TEST_CASE("transform/alir_optimize: two additions become a sum", "[transform]") 
   }
 }
 
+TEST_CASE("transform/alir_optimize: a sum's cost is spelled as both costs are", "[transform]") {
+  constexpr std::uint8_t spelled = tessera::alir::spelling::cost;
+  for (const bool inner : {true, false})
+    for (const bool outer : {true, false}) {
+      sketch p;
+      p.model.spec_version = 4;
+      const auto x = p.input(bits(4)), y = p.input(bits(4)), z = p.input(bits(4));
+      const auto first = sum_of(p, x, y), second = sum_of(p, first, z);
+      for (const auto& [at, is_spelled] : {std::pair(first, inner), {second, outer}}) {
+        p.model.ops[static_cast<std::size_t>(at)].spelled = is_spelled ? spelled : std::uint8_t{0};
+        p.model.ops[static_cast<std::size_t>(at)].cost = 2;
+      }
+      p.output(second);
+      const alir_optimized made = optimized_alir(p);
+      REQUIRE(made.model.ops.size() == 4);
+      CHECK(made.model.ops[3].cost == 4);
+      CHECK(((made.model.ops[3].spelled & spelled) != 0) == (inner && outer));
+    }
+}
+
 TEST_CASE("transform/alir_optimize: an addition that drops bits stays", "[transform]") {
   sketch p;
   p.model.spec_version = 4;

@@ -82,6 +82,8 @@ code:
   CHECK(count(shaped, ">f32 [2]<") == 0);  // inside a box
   CHECK(count(shaped, ">f32 [3]<") == 1);
   CHECK(count(drawn(c, {.shapes = shapes}), ">f32 [2]<") == 2);
+  const std::string of_parameter[] = {"", "f32 [9]"};  // says it already
+  CHECK(count(drawn(c, {.shapes = of_parameter}), "f32 [9]") == 0);
 }
 
 TEST_CASE("nac/dot: names are escaped, broken references red, training framed", "[inspect_nac]") {

@@ -56,6 +56,8 @@ TEST_CASE("nac/lookup: ids, names, lifted inputs", "[inspect_nac]") {
   CHECK(c->tensor(2)->data.size() == 8);
   CHECK(c->tensor(0) == nullptr);
   CHECK(c->constant(99) == nullptr);
+  for (std::uint32_t id = 0; id < 99; ++id)
+    if (const tessera::nac::constant* const known = c->constant(id)) CHECK(known->id == id);
 
   const container lifted(
       "input_names:\n  1 = \"x\"\ncode:\n  a = input\n  x = input\n  b = input\n  output(a)\n");

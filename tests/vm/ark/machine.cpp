@@ -279,6 +279,16 @@ TEST_CASE("vm/ark: what no machine runs is refused by name", "[vm_ark]") {
   CHECK((vm.made().rank == 0 && vm.made().node == 1 && vm.made().op == 1));
   CHECK(vm.made().text == "Frobnicate");
   CHECK(vm.run().code == errc::ark_unsupported);
+  // What is fused to a product of integers.
+  const std::string turns = R"("TransposeInput":{"BOOL":false},"TransposeOther":{"BOOL":false})";
+  for (const bool scaled : {false, true}) {
+    script t;
+    t.op(scaled ? "MatmulScale" : "MatmulGelu",
+         {t.tensor("INT32", {2, 2}), t.tensor("INT32", {2, 2})}, {t.tensor("INT32", {2, 2})},
+         scaled ? R"({"Scale":{"FLOAT":2.0},)" + turns + "}" : "{" + turns + "}");
+    const run::world whole({t.text()});
+    CHECK(machine(whole.get()).made().code == errc::ark_unsupported);
+  }
 }
 
 TEST_CASE("vm/ark: an observer sees operations in order, after each", "[vm_ark]") {

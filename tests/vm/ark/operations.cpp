@@ -323,6 +323,10 @@ TEST_CASE("vm/ark: a maximum drops NaNs and ends at the least finite number", "[
   const list a = {nan, 1, 2, 2, nan, 1, 1, 2, nan, nan, nan, nan, -infinity, nan, -infinity};
   check_same(evaluate("ReduceMax", {{"FP16", {5, 3}, a}}, "FP16", {5}, args),
              {2, 2, 2, -65504, -65504});
+  const list b = {-infinity, nan};
+  check_same(evaluate("ReduceMax", {{"BF16", {1, 2}, b}}, "BF16", {1}, args), {-0x1.fep127});
+  check_same(evaluate("ReduceMax", {{"FP32", {1, 2}, b}}, "FP32", {1}, args),
+             {std::numeric_limits<float>::lowest()});
 }
 
 TEST_CASE("vm/ark: long rows of sums, in FP64 and rounded once", "[vm_ark]") {

@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: MIT
 
 #include "build.hpp"
+// Keeps the line above where it is.
+#include <new>
+#include <optional>
+
+#include "support/allocations.hpp"
 
 using namespace vm_genome_tests;
 
@@ -340,6 +345,24 @@ TEST_CASE("vm/genome/machine: memory", "[vm_genome]") {
   running n = h.interpreter({.max_memory = 50'000});
   n->set_input(0, n.f32(zeros));
   CHECK(n.run().substr(0, 16) == "budget_memory at");
+
+  // Without memory for the program there is a machine that says so.
+  std::uint64_t at = 0, refused = 0;
+  for (;; ++at) {
+    REQUIRE(at < 100000);
+    std::optional<vm::interpreter> made;
+    try {
+      const tessera_tests::failing_allocations none(at);
+      made.emplace(m.program());
+    } catch (const std::bad_alloc&) {
+      continue;  // before there was anything to compile
+    }
+    const errc code = made->run().code;
+    if (code == errc::nac_run_input) break;  // complete, but for its input
+    REQUIRE(code == errc::budget_memory);
+    ++refused;
+  }
+  CHECK(refused > 5);
 
   // More nodes than there may be.
   running few = g.interpreter({.max_nodes = 102});

@@ -61,6 +61,8 @@ TEST_CASE("vm/genome/patterns: calls", "[vm_genome]") {
         "budget_steps at 2 (12) in 10.0");
   const genome::pattern_result beyond[] = {{10, 2}};
   CHECK(g.interpreter({.results = {beyond, 1}})->run().code == errc::genome_pattern_result);
+  CHECK(g.interpreter({.results = {beyond, 1}})->run().text ==
+        "pattern 10 has no node 2; expected 0 to 1");
   const genome::pattern_result unknown[] = {{11, 0}};
   CHECK(g.interpreter({.results = {unknown, 1}})->run().code == errc::genome_pattern_result);
 }

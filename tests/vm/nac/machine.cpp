@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "tessera/transform/optimize.hpp"
 #include "vm/nac/build.hpp"
 #include "vm/nac/types.hpp"
 
@@ -1148,6 +1149,9 @@ TEST_CASE("vm/nac/machine: CONVERGENCE of nothing, of one, of tuples, of numbers
     machine.set_input(1, floats(machine, {1}, {3}));
     REQUIRE(summary(machine.run()) == "ok");
     CHECK(elements(machine.outputs()[0]) == list{36});
+    const auto kept = tessera::transform::optimize(*made.program);
+    REQUIRE(kept);
+    CHECK(kept->why_unchanged == "a CONVERGENCE skips instructions before its first branch");
   }
   builder b;  // two values for each branch
   const operand x = b.input(), y = b.input();
@@ -1160,6 +1164,9 @@ TEST_CASE("vm/nac/machine: CONVERGENCE of nothing, of one, of tuples, of numbers
   CHECK(b.parts.outputs == 2);
   // Operands of OUTPUT come after what was built inside of its call: the two getitem.
   const built made = b.build();
+  const auto optimized = tessera::transform::optimize(*made.program);
+  REQUIRE(optimized);
+  CHECK(optimized->why_unchanged.empty());
   vm::interpreter machine(*made.program);
   vm::tensor whole = vm::make_tensor(machine.arena(), data_type::int64, {2});
   whole.as<std::int64_t>()[0] = 1;

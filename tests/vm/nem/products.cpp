@@ -147,6 +147,25 @@ TEST_CASE("vm/nem/products: integers of all forms", "[vm_nem]") {
   }
 }
 
+TEST_CASE("vm/nem/products: bytes by wider integers", "[vm_nem]") {
+  random_bits r(4);
+  for (int i = 0; i < 40; ++i) {
+    const bool wide_a = i % 2 == 0;
+    operands o =
+        random_operands(r, wide_a ? element::i16 : element::i8, wide_a ? element::i8 : element::i16,
+                        element::i32, element::i16, 9);
+    o.a.set(numbers(r, o.a.shape, wide_a ? -30000 : -128, wide_a ? 30000 : 127));
+    o.b.set(numbers(r, o.b.shape, wide_a ? -128 : -30000, wide_a ? 127 : 30000));
+    o.c.set(numbers(r, o.c.shape, -20000, 20000));
+    o.y.quantize({4096}, {0});
+    bool has_wrapped = false;
+    const std::vector<double> expected = expected_integers(o, has_wrapped);
+    INFO(i);
+    REQUIRE(multiply(o));
+    REQUIRE(o.y.get() == expected);
+  }
+}
+
 TEST_CASE("vm/nem/products: floats", "[vm_nem]") {
   random_bits r(2);
   const element floats[] = {element::f16, element::bf16, element::f32};
