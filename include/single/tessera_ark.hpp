@@ -12421,7 +12421,7 @@ struct argument_rows {
   }
   [[nodiscard]] constexpr const argument_row* end() const noexcept { return begin() + count; }
 };
-[[nodiscard]] constexpr argument_rows rows_of(op_type type) noexcept {
+[[nodiscard]] consteval argument_rows rows_of(op_type type) noexcept {
   argument_rows r;
   for (std::size_t i = 0; i < std::size(argument_table); ++i) {
     if (argument_table[i].op != type) continue;
@@ -12432,12 +12432,13 @@ struct argument_rows {
 struct argument_index {
   argument_rows of[std::size(op_table)] = {};
 };
-inline constexpr argument_index arguments_by_op = [] {
+inline constexpr argument_index arguments_by_op = []() consteval {
   argument_index index;
   for (std::size_t i = 0; i < std::size(op_table); ++i)
     index.of[i] = rows_of(static_cast<op_type>(i));
   return index;
-}();
+}
+();
 
 class op_rules {
  public:
@@ -15173,13 +15174,12 @@ class plan_reader {
   /// [begin, end] or [begin, end, step].
   plan_range bounds(json::reader& in) {
     plan_range out;
-    std::int64_t values[3] = {0, 0, 1};
+    std::int64_t values[4] = {0, 0, 1, 0};  // the last one for what is too much
     std::size_t count = 0;
     const std::uint64_t at = in.offset();
     if (!graph_reader::expect(in, json::kind::array, errc::ark_plan_range)) return out;
     for (in.array(); in.element(); ++count) {
-      const std::int64_t v = graph_reader::integer(in, errc::ark_plan_range);
-      if (count < 3) values[count] = v;
+      values[count < 3 ? count : 3] = graph_reader::integer(in, errc::ark_plan_range);
     }
     if (!in.failed() && (count < 2 || count > 3)) in.fail(errc::ark_plan_range, at);
     out.begin = values[0];

@@ -6681,7 +6681,7 @@ inline constexpr std::string_view base64_characters =
 /// The values of characters; 64 for `=`, 255 for those that base64 doesn't have.
 struct base64_values {
   std::uint8_t of[256];
-  constexpr base64_values() noexcept : of{} {
+  consteval base64_values() noexcept : of{} {
     for (std::uint8_t& v : of) v = 255;
     for (std::uint8_t v = 0; v < 64; ++v) of[static_cast<unsigned char>(base64_characters[v])] = v;
     of[static_cast<unsigned char>('=')] = 64;

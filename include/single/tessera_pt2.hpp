@@ -6587,7 +6587,7 @@ namespace pt2::detail {
 struct crc_table {
   std::uint32_t rows[8][256];
 };
-[[nodiscard]] constexpr crc_table make_crc_table() noexcept {
+[[nodiscard]] consteval crc_table make_crc_table() noexcept {
   crc_table t{};
   for (std::uint32_t i = 0; i < 256; ++i) {
     std::uint32_t c = i;

@@ -117,7 +117,9 @@ def rank(text: str) -> str:
 def layer_of(file: str) -> str:
     parts = file.split("/")
     if parts[0] == "include":
-        return "/".join(parts[:3]) if len(parts) > 3 else "include/tessera"
+        if len(parts) == 3:
+            return "include/tessera"
+        return "/".join(parts[:3]) + ("/detail" if parts[3] == "detail" else "")
     return "/".join(parts[:3]) if parts[1] == "vm" and len(parts) > 3 else "/".join(parts[:2])
 
 
