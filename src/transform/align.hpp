@@ -37,6 +37,7 @@ template <class Score>
   constexpr std::int64_t never = std::int64_t{-1} << 60;
   const std::uint64_t width = std::uint64_t{m} + 1;
   if ((std::uint64_t{n} + 1) * width > max_aligned) return std::nullopt;
+  const auto columns = static_cast<std::size_t>(width);
   struct cell {
     std::int64_t best[3] = {never, never, never};
   };
@@ -46,14 +47,14 @@ template <class Score>
     if (of[second] >= of[s]) s = second;
     return s;
   };
-  std::vector<std::uint8_t> from((n + 1) *
-                                 width);  // of each last step: the one before, in two bits
-  std::vector<cell> row(width), previous(width);
+  // Of each last step: the one before, in two bits.
+  std::vector<std::uint8_t> from((std::size_t{n} + 1) * columns);
+  std::vector<cell> row(columns), previous(columns);
   for (std::uint32_t i = 0; i <= n; ++i) {
     for (std::uint32_t j = 0; j <= m; ++j) {
       cell& c = row[j];
       c = {};
-      std::uint8_t& back = from[i * width + j];
+      std::uint8_t& back = from[i * columns + j];
       if (i == 0 && j == 0) c.best[pair] = 0;
       const auto extend = [&](step by, const cell& of) {
         std::int64_t after[3];
@@ -77,7 +78,7 @@ template <class Score>
   std::vector<std::pair<std::uint32_t, std::uint32_t>> out;
   step last = choose(previous[m].best);
   for (std::uint32_t i = n, j = m; i != 0 || j != 0;) {
-    const auto before = static_cast<step>(from[i * width + j] >> (2 * last) & 3);
+    const auto before = static_cast<step>(from[i * columns + j] >> (2 * last) & 3);
     if (last == pair) out.emplace_back(i - 1, j - 1);
     if (last != second) --i;
     if (last != first) --j;

@@ -92,9 +92,11 @@ void store(std::byte* at, double value) {
     const double part = place - static_cast<double>(low);
     for (std::uint64_t o = 0; o < outer; ++o)
       for (std::uint64_t k = 0; k < inner; ++k) {
-        const double a = values[(o * old + low) * inner + k],
-                     b = values[(o * old + high) * inner + k];
-        out[(o * size + i) * inner + k] = a + (b - a) * part;
+        const auto at = [&](std::uint64_t n, std::uint64_t place_of) {
+          return static_cast<std::size_t>((o * n + place_of) * inner + k);
+        };
+        const double a = values[at(old, low)], b = values[at(old, high)];
+        out[at(size, i)] = a + (b - a) * part;
       }
   }
   of[d] = size;

@@ -90,7 +90,9 @@ inline constexpr generator generators[] = {
      }},
     {"tensors_far_apart",
      [](std::size_t n) {
-       return one(op(repeated(n, [](std::size_t i) { return tensor(i << 40, i << 40); })));
+       return one(op(repeated(n, [](std::size_t i) {
+         return tensor(std::uint64_t{i} << 40, std::uint64_t{i} << 40);
+       })));
      }},
     // Ids that share their low bits after the mixing of the graph's table of Ids.
     {"tensors_that_collide",

@@ -57,7 +57,7 @@ std::vector<std::vector<float>> calibration_inputs(const lower_options& options,
                                                    std::size_t k) {
   if (!options.calibration.empty()) return options.calibration[k % options.calibration.size()];
   std::vector<std::vector<float>> out;
-  std::uint64_t random = options.seed + (k << 32);
+  std::uint64_t random = options.seed + (std::uint64_t{k} << 32);
   for (std::size_t i = 0; i < options.shapes.size(); ++i) {
     const nac::data_type type = type_of(options, i);
     // Integers that index nothing may count something: few of them are sure to be anywhere.

@@ -75,8 +75,8 @@ void interpreter::compile() {
     c.end = c.first + library_.registry().patterns[pattern].count;
     compile_code(library_.registry().nodes_of(library_.registry().patterns[pattern]), false);
   }
-  results_.resize(size);
-  is_loop_.resize(size);
+  results_.resize(static_cast<std::size_t>(size));
+  is_loop_.resize(static_cast<std::size_t>(size));
   at_ = outcome::none;
   find_drops();
 }

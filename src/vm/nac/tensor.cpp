@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstdlib>
 
 namespace tessera::inline TESSERA_ABI {
@@ -56,7 +57,12 @@ storage memory::take_any(std::uint64_t bytes, std::uint64_t elements) {
     kept_ -= b->bytes;
   } else {
     if (kept_ > limit_ - live_ - bytes) release_all();
-    void* const at = std::aligned_alloc(alignof(block), sizeof(block) + p.bytes);
+    // A larger size, rounded up, may be another one that the system has.
+    constexpr std::uint64_t addressable = PTRDIFF_MAX - sizeof(block);
+    void* const at =
+        bytes > addressable || p.bytes > addressable
+            ? nullptr
+            : std::aligned_alloc(alignof(block), static_cast<std::size_t>(sizeof(block) + p.bytes));
     if (at == nullptr) fail(errc::budget_memory, "the system is out of memory");
     b = new (at) block;
     b->owner = this;

@@ -102,7 +102,7 @@ class index_table {
     std::uint32_t hash = 0, index = none;
   };
   [[nodiscard]] std::size_t place(std::uint32_t hash) const noexcept {
-    return (hash * (text_hash::point() | 1) >> 20) & (slots_.size() - 1);
+    return static_cast<std::size_t>(hash * (text_hash::point() | 1) >> 20) & (slots_.size() - 1);
   }
   [[nodiscard]] std::size_t free_slot(std::uint32_t hash) const noexcept {
     std::size_t i = place(hash);

@@ -1044,9 +1044,10 @@ TEST_CASE("vm/execution_plan: tokenizers encode, decode and know tokens", "[vm_e
   c.plan.emit(plan_op::res_unload, {0, 0});  // the handle keeps its model
   c.plan.emit(plan_op::preproc_decode, {0, 4, 6});
   c.plan.emit(plan_op::sys_debug_print, {0, c.plan.string("t")});
-  CHECK(c.run());
+  const bool ran{c.run()};
   INFO(c.done.text);
   if (c.done.code == errc::nac_tokenizer_unavailable) return;
+  CHECK(ran);
   CHECK(c.slot(2).what() == kind::list);
   CHECK(c.numbers(2) == std::vector<double>{1, 3, 4, 11, 5, 6, 2});
   CHECK(c.slot(3).as_text() == "hello, world!");

@@ -1230,3 +1230,20 @@ TEST_CASE("vm/nac/machine: torch.cond is a CONTROL_FLOW with several results", "
                                                                 : -first});
     }
 }
+
+TEST_CASE("vm/nac/machine: memory that no address reaches is refused", "[vm_nac]") {
+  vm::memory arena(UINT64_MAX);
+  const auto refused = [&](std::uint64_t bytes) {
+    try {
+      return arena.take(bytes, 0).size() == bytes ? errc::ok : errc::budget_steps;
+    } catch (const vm::fault& found) {
+      return found.code;
+    }
+  };
+  CHECK(refused(64) == errc::ok);
+  CHECK(refused(UINT64_MAX) == errc::budget_memory);  // rounded up, 0
+  CHECK(refused(UINT64_MAX / 2 - 200) == errc::budget_memory);
+  CHECK(refused(std::uint64_t{1} << 63) == errc::budget_memory);
+  if (sizeof(void*) == 4) CHECK(refused(0xfffffff0) == errc::budget_memory);  // rounded up, 2^32
+  CHECK(arena.live() == 0);
+}

@@ -193,7 +193,9 @@ buffer z : DDR (size=9223372036854775807)
   CHECK(!huge.machine.has_memory());
   CHECK(huge.run().code == errc::nem_rt_mem);
   CHECK(huge.messages.starts_with(
-      "RT-MEM at 'buffer': with y the buffers need 18446744073709551614"));
+      sizeof(std::size_t) == 8
+          ? "RT-MEM at 'buffer': with y the buffers need 18446744073709551614"
+          : "RT-MEM at 'buffer': with x the buffers need 9223372036854775807 bytes; the system"));
 }
 
 TEST_CASE("vm/nem/machine: a division by zero ends the run", "[vm_nem]") {
@@ -274,13 +276,11 @@ endloop
   running r(source, how);
   r.bind("x", std::vector<std::int32_t>{5, 6, 7, 8});
   CHECK(r.run().code == errc::ok);
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
   CHECK(r.get<std::int8_t>("y") == i8s{5, 6, 7, 8});
   CHECK(r.messages ==
         "RT-ACC at 't': compute t: a sum exceeds its 32-bit accumulator and wraps where i "
         "is 2 and k is 2\n");
   CHECK(r.warnings == 1);
-#endif
   running none(source);
   none.bind("x", std::vector<std::int32_t>{5, 6, 7, 8});
   const vm::nem::outcome done = none.run();

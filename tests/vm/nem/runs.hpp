@@ -6,6 +6,8 @@
 #ifndef TESSERA_TESTS_VM_NEM_RUNS_HPP
 #define TESSERA_TESTS_VM_NEM_RUNS_HPP
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -59,7 +61,8 @@ class running {
     return *p;
   }
   template <class T>
-  [[nodiscard]] bool can_bind(std::string_view name, const std::vector<T>& data) {
+  [[nodiscard]] bool can_bind(std::string_view name, std::vector<T> data) {
+    swap_unless_little(data);
     return machine.bind(at(name), std::as_bytes(std::span(data)));
   }
   template <class T>
@@ -71,10 +74,21 @@ class running {
     const std::span<const std::byte> bytes = machine.bytes(at(name));
     std::vector<T> out(bytes.size() / sizeof(T));
     if (!out.empty()) std::memcpy(out.data(), bytes.data(), out.size() * sizeof(T));
+    swap_unless_little(out);
     return out;
   }
 
  private:
+  /// Elements in memory are little-endian.
+  template <class T>
+  static void swap_unless_little(std::vector<T>& elements) {
+    if constexpr (std::endian::native != std::endian::little)
+      for (T& e : elements) {
+        const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&e, 1));
+        std::reverse(bytes.begin(), bytes.end());
+      }
+  }
+
   std::string source_;
   nem::program program_;
 
