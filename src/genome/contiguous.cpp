@@ -76,10 +76,7 @@ class search {
               [](const occurrence& a, const occurrence& b) {
                 return std::tie(a.graph, a.gene) < std::tie(b.graph, b.gene);
               });
-    std::sort(found_.places.begin(), found_.places.end(),
-              [](const gene_place& a, const gene_place& b) {
-                return std::tie(a.graph, a.gene, a.nodes) < std::tie(b.graph, b.gene, b.nodes);
-              });
+    std::sort(found_.places.begin(), found_.places.end());
     return std::move(found_);
   }
 

@@ -24,6 +24,7 @@
 #include <string>
 #include <vector>
 
+#include "less_by_element.hpp"
 #include "tessera/version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -60,6 +61,11 @@ struct occurrence {
 struct gene_place {
   std::uint32_t graph = 0, gene = 0;
   std::vector<std::uint32_t> nodes;  ///< of the graph, ascending
+
+  friend bool operator<(const gene_place& a, const gene_place& b) noexcept {
+    if (a.graph != b.graph) return a.graph < b.graph;
+    return a.gene != b.gene ? a.gene < b.gene : less_by_element()(a.nodes, b.nodes);
+  }
 };
 
 /// How far a search for connected and gapped genes came, in all of its passes together.

@@ -10,6 +10,8 @@
 #include <tuple>
 #include <utility>
 
+#include "less_by_element.hpp"
+
 namespace tessera::inline TESSERA_ABI {
 namespace genomics {
 
@@ -58,11 +60,12 @@ struct grammar::reader {
   using names = std::vector<std::uint32_t>;
   /// Structures without one of their inputs: the name, that input's name, and the distances of the
   /// others, ascending. What the others' names are, and how often.
-  std::map<std::tuple<std::uint32_t, std::uint32_t, numbers>, std::map<names, std::uint64_t>>
+  std::map<std::tuple<std::uint32_t, std::uint32_t, numbers>,
+           std::map<names, std::uint64_t, less_by_element>>
       structures;
   /// Transitions: the source, the name, and the connection's text.
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::uint64_t> edges;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, names>, double> productions;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, names>, double, less_by_element> productions;
 
   void read() {
     for (const std::string_view name : {"<DATA_INPUT>", "<CONST_REF>", "<OUTPUT>"}) add(name, 0);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "contiguous.hpp"
+#include "less_by_element.hpp"
 #include "tokens.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -80,7 +81,8 @@ class graph_writer {
   const corpus& from_;
   corpus& to_;
   std::vector<std::uint32_t> places_, inputs_;
-  std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t> kinds_;
+  std::map<std::pair<std::uint32_t, std::vector<std::uint32_t>>, std::uint32_t, less_by_element>
+      kinds_;
 };
 
 /// A place of a gene in the reordered graphs.

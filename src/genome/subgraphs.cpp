@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <tuple>
 
 #include "dataflow_order.hpp"
 #include "gene_code.hpp"
@@ -352,9 +351,7 @@ class miner {
       p.gene = places[p.gene];
       if (p.gene != none) out.places.push_back(std::move(p));
     }
-    std::sort(out.places.begin(), out.places.end(), [](const gene_place& a, const gene_place& b) {
-      return std::tie(a.graph, a.gene, a.nodes) < std::tie(b.graph, b.gene, b.nodes);
-    });
+    std::sort(out.places.begin(), out.places.end());
     const auto cut = static_cast<std::size_t>(std::count(is_cut_.begin(), is_cut_.end(), 1));
     examined_.models = corpus_.size();
     examined_.finished_models = corpus_.size() - cut;

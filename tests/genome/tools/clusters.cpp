@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "genome/less_by_element.hpp"
 #include "support/catch.hpp"
 
 namespace {
@@ -76,7 +77,7 @@ partition by_first(const partition& of) {
 }
 
 /// All partitions that one more removed branch makes of one.
-std::set<partition> refinements(const tree& t, const partition& of) {
+std::set<partition, less_by_element> refinements(const tree& t, const partition& of) {
   std::vector<std::uint32_t> parent(t.leaves + t.inner.size(), ~0u);
   for (std::uint32_t i = 0; i < t.inner.size(); ++i)
     for (const tree::child& c : t.inner[i]) parent[c.node] = t.leaves + i;
@@ -84,7 +85,7 @@ std::set<partition> refinements(const tree& t, const partition& of) {
     while (v != top && parent[v] != ~0u) v = parent[v];
     return v == top;
   };
-  std::set<partition> out;
+  std::set<partition, less_by_element> out;
   const std::uint32_t fresh = *std::max_element(of.begin(), of.end()) + 1;
   for (std::uint32_t top = 0; top < parent.size(); ++top)
     for (std::uint32_t k = 0; k < fresh; ++k) {
@@ -131,7 +132,7 @@ TEST_CASE("genome_tools/clusters: each branch is the one that lowers the scatter
     for (std::uint32_t k = 2; k <= size; ++k) {
       const partition next = cut(t, d, k);
       CHECK(next == by_first(next));
-      const std::set<partition> ways = refinements(t, of);
+      const std::set<partition, less_by_element> ways = refinements(t, of);
       CHECK(ways.count(next) == 1);
       double lowest = scatter(d, of);
       for (const partition& p : ways) lowest = std::min(lowest, scatter(d, p));

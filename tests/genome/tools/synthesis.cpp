@@ -12,6 +12,7 @@
 
 #include "genome/convert.hpp"
 #include "genome/grammar.hpp"
+#include "genome/less_by_element.hpp"
 #include "genome/rules.hpp"
 #include "genome/tools/registries.hpp"
 #include "import/recorded.hpp"
@@ -67,8 +68,9 @@ void counted(genome::registry& r, pool<genome::counted_rule>& to, const std::str
 }
 
 /// The rules of networks that PyTorch exported, without thresholds.
-[[nodiscard]] genome::library learned(const std::vector<std::string>& names,
-                                      std::set<std::vector<std::uint32_t>>* known = nullptr) {
+[[nodiscard]] genome::library learned(
+    const std::vector<std::string>& names,
+    std::set<std::vector<std::uint32_t>, genomics::less_by_element>* known = nullptr) {
   genomics::corpus all;
   for (const std::string& name : names) {
     const import_tests::imported made(import_tests::data("networks/" + name + ".pt2"));
@@ -185,7 +187,7 @@ TEST_CASE("genome/synthesis: all networks run, and none is like another", "[geno
   const std::vector<std::string> names = {"resnet",        "unet",           "mlp",
                                           "encoder_layer", "gated",          "squeeze_excite",
                                           "depthwise",     "patch_embedding"};
-  std::set<std::vector<std::uint32_t>> known;
+  std::set<std::vector<std::uint32_t>, genomics::less_by_element> known;
   const genome::library l = learned(names, &known);
   genomics::synthesis_options how;
   how.max_parameters = 50000;
