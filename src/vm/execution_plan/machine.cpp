@@ -12,6 +12,7 @@
 
 #include "format.hpp"
 #include "image.hpp"
+#include "io/real_from_chars.hpp"
 #include "values.hpp"
 #include "vm/nac/interpreter.hpp"
 #include "vm/tokenizer/tokenizer.hpp"
@@ -69,7 +70,12 @@ template <class T>
   std::string_view s = trimmed(answer);
   if (s.size() > 1 && s[0] == '+' && s[1] != '-') s.remove_prefix(1);
   T v{};
-  const auto [end, e] = std::from_chars(s.data(), s.data() + s.size(), v);
+  const auto [end, e] = [&] {
+    if constexpr (std::is_integral_v<T>)
+      return std::from_chars(s.data(), s.data() + s.size(), v);
+    else
+      return io::real_from_chars(s.data(), s.data() + s.size(), v);
+  }();
   if (e != std::errc{} || end != s.data() + s.size() || s.empty())
     fail(errc::nac_plan_answer, "found \"", answer.substr(0, 100), "\"; expected ",
          std::is_integral_v<T> ? "an integer" : "a number");
@@ -102,7 +108,7 @@ void plan_machine::decode() {
   model::plan_reader in(code);
   for (model::plan_instruction i; in.next(i);) {
     const auto index = static_cast<std::uint32_t>(steps_.size());
-    at[i.offset] = index;
+    at[static_cast<std::size_t>(i.offset)] = index;
     step s{i.op(), static_cast<std::uint32_t>(i.offset),
            static_cast<std::uint32_t>(operands_.size()), 0, 0};
     for (const model::plan_operand& o : i.operands()) {
