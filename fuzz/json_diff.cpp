@@ -207,7 +207,7 @@ void compare_accepted(std::string_view source) {
   find_large(finder, ends);
   fuzz::require(finder.finish().code == errc::ok, "reading is deterministic");
 
-  static dom::parser parser;
+  thread_local dom::parser parser;
   dom::element root;
   if (!ends.empty())
     fuzz::require(parser.parse(simdjson::padded_string(source)).get(root) != simdjson::SUCCESS,
@@ -222,7 +222,7 @@ void compare_accepted(std::string_view source) {
   fuzz::require(in.finish().code == errc::ok, "both end at the same place");
 
   if (!root.is_object() && !root.is_array()) return;  // On-Demand has another type for these
-  static ondemand::parser lazy;
+  thread_local ondemand::parser lazy;
   ondemand::document document = taken(lazy.iterate(padded));
   reader again(source, limit);
   compare(again, taken(document.get_value()));
@@ -230,7 +230,7 @@ void compare_accepted(std::string_view source) {
 
 void compare_refused(std::string_view source, errc code) {
   if (code == errc::json_depth) return;
-  static dom::parser parser;
+  thread_local dom::parser parser;
   dom::element root;
   const bool accepted =
       parser.parse(simdjson::padded_string(source)).get(root) == simdjson::SUCCESS;

@@ -82,7 +82,7 @@ struct last_change {
   bool is_rejected = false;
 };
 [[nodiscard]] inline last_change& last() {
-  static last_change of_all;
+  thread_local last_change of_all;
   return of_all;
 }
 

@@ -106,7 +106,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   seen.all(file.resources());
   seen.all(file.arrays());
   for (const nac::instruction& i : file.instructions()) seen.of(file.operation_name(i.a));
-  [[maybe_unused]] static volatile std::uint64_t kept;
+  [[maybe_unused]] thread_local volatile std::uint64_t kept;
   kept = seen.sum;
   return 0;
 }

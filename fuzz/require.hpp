@@ -41,6 +41,9 @@ namespace fuzz {
 
 /// Set by the driver while allocations fail: what a law is about may be an error then.
 inline bool lacks_memory = false;
+/// Set by a target whose input is allocated for differently from run to run: times are written, or a thread
+/// takes some of the work.
+inline thread_local bool depends_on_time = false;
 
 /// Ends the program, naming the law, unless it holds.
 inline void require(bool holds, const char* law) {

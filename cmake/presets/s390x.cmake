@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Big-endian (Debian: g++-s390x-linux-gnu qemu-user). Only the unit tests: the other libraries exist only for
-# the host only.
+# the host.
 #
 #   cmake -S . -B build/s390x -G Ninja -C cmake/presets/s390x.cmake
 

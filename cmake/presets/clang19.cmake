@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: MIT
+#
+# A newer Clang, whose warnings are newer, too (Debian: clang-19).
+#
+#   cmake -S . -B build/clang19 -G Ninja -C cmake/presets/clang19.cmake
+
+set(CMAKE_CXX_COMPILER clang++-19 CACHE STRING "")
+set(CMAKE_BUILD_TYPE None CACHE STRING "")
+set(CMAKE_CXX_FLAGS "-O0" CACHE STRING "")
+set(TESSERA_DEV ON CACHE BOOL "")
+set(TESSERA_BUILD_BENCHMARKS OFF CACHE BOOL "")
+set(TESSERA_BUILD_FUZZERS OFF CACHE BOOL "")
+set(TESSERA_TEST_SINGLE_HEADERS OFF CACHE BOOL "")

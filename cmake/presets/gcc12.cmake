@@ -1,0 +1,14 @@
+# SPDX-FileCopyrightText: The Tessera authors
+# SPDX-License-Identifier: MIT
+#
+# The oldest GCC that speaks the library's C++20.
+#
+#   cmake -S . -B build/gcc12 -G Ninja -C cmake/presets/gcc12.cmake
+
+set(CMAKE_CXX_COMPILER g++-12 CACHE STRING "")
+set(CMAKE_BUILD_TYPE None CACHE STRING "")
+set(CMAKE_CXX_FLAGS "-O0" CACHE STRING "")
+set(TESSERA_DEV ON CACHE BOOL "")
+set(TESSERA_BUILD_BENCHMARKS OFF CACHE BOOL "")
+set(TESSERA_BUILD_FUZZERS OFF CACHE BOOL "")
+set(TESSERA_TEST_SINGLE_HEADERS OFF CACHE BOOL "")
