@@ -3,6 +3,8 @@
 //
 // Special functions, all in FP64 and rounded once: one row each of a table of functions.
 
+#include <math.h>  // lgamma_r
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,7 +35,15 @@ constexpr double maclaurin[] = {1.0 / 12,           -1.0 / 720,
                                 1.0 / 47900160,     -691.0 / 1307674368000.0,
                                 1.0 / 74724249600., -3617.0 / 10670622842880000.0};
 
-[[nodiscard]] double log_gamma(double x) { return std::lgamma(x); }
+/// Not std::lgamma, which on POSIX writes to a variable of all threads.
+[[nodiscard]] double log_gamma(double x) {
+#if defined(__linux__) || defined(__APPLE__) || defined(__FreeBSD__)
+  int sign = 0;
+  return ::lgamma_r(x, &sign);
+#else
+  return std::lgamma(x);
+#endif
+}
 
 /// The sum of (q + k)^-s over k from 0 on.
 [[nodiscard]] double zeta(double s, double q) {
@@ -95,7 +105,7 @@ constexpr double maclaurin[] = {1.0 / 12,           -1.0 / 720,
   if (order == 0) return digamma(x);
   if (order == 1) return trigamma(x);
   const double sign = std::fmod(order, 2) == 0 ? -1 : 1;
-  return sign * std::exp(std::lgamma(order + 1)) * zeta(order + 1, x);
+  return sign * std::exp(log_gamma(order + 1)) * zeta(order + 1, x);
 }
 
 /// The share of the gamma function's integral below x, or above it.
@@ -105,7 +115,7 @@ constexpr double maclaurin[] = {1.0 / 12,           -1.0 / 720,
   if (x == 0) return above ? 1 : 0;
   if (std::isinf(a)) return std::isinf(x) ? nan : above ? 1 : 0;
   if (std::isinf(x)) return above ? 0 : 1;
-  const double front = std::exp(a * std::log(x) - x - std::lgamma(a));
+  const double front = std::exp(a * std::log(x) - x - log_gamma(a));
   constexpr int max_terms = 1 << 12;
   if (x < a + 1) {  // a series
     double term = 1 / a, sum = term;
@@ -437,7 +447,7 @@ value multigammaln(call& c) {
       c, x, make_number(c.arena, p),
       [](double a, double count) {
         double sum = count * (count - 1) / 4 * std::log(pi);
-        for (double k = 0; k < count; ++k) sum += std::lgamma(a - k / 2);
+        for (double k = 0; k < count; ++k) sum += log_gamma(a - k / 2);
         return sum;
       },
       static_cast<std::uint64_t>(p) * 64);
