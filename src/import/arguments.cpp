@@ -6,8 +6,8 @@
 
 #include <charconv>
 
+#include "formats/real_from_chars.hpp"
 #include "import/importer.hpp"
-#include "io/real_from_chars.hpp"
 #include "tessera/nac/operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -153,7 +153,7 @@ void importer::append_default(const pt2::parameter& p, operands& to) {
     to.push_back({'s', none, string(text)});
   else if (std::from_chars(text.data(), end, number).ptr == end)
     to.push_back(whole(number));
-  else if (io::real_from_chars(text.data(), end, fraction).ptr == end)
+  else if (chars::real_from_chars(text.data(), end, fraction).ptr == end)
     to.push_back({'f', none, real(fraction)});
   else if (text == "[]")
     to.push_back(list_of({}));

@@ -10,7 +10,7 @@
 #include <tessera/core/load_store.hpp>
 #include <utility>
 
-#include "io/real_from_chars.hpp"
+#include "formats/real_from_chars.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
@@ -48,7 +48,7 @@ using nem::expr;
   const auto single = static_cast<float>(scale);
   const auto end = std::to_chars(digits, digits + sizeof digits, single).ptr;
   double out = 0;
-  (void)io::real_from_chars(digits, end, out);
+  (void)chars::real_from_chars(digits, end, out);
   return static_cast<float>(out) == single ? out : scale;
 }
 

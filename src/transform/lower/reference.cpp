@@ -8,7 +8,7 @@
 #include <tessera/core/float16.hpp>
 #include <tessera/core/load_store.hpp>
 
-#include "io/real_from_chars.hpp"
+#include "formats/real_from_chars.hpp"
 #include "tensor/formulas.hpp"
 #include "transform/lower/emit.hpp"
 #include "vm/nem/operations.hpp"
@@ -48,7 +48,7 @@ void each_place(const tensor_view& v, F&& f) {
     for (std::size_t i = text.find_first_of("-0123456789"); i < text.size();
          i = text.find_first_of("-0123456789", i)) {
       double x = 0;
-      const auto end = io::real_from_chars(text.data() + i, text.data() + text.size(), x).ptr;
+      const auto end = chars::real_from_chars(text.data() + i, text.data() + text.size(), x).ptr;
       i = static_cast<std::size_t>(end - text.data());
       out.push_back(x);
     }

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "format.hpp"
+#include "formats/real_from_chars.hpp"
 #include "image.hpp"
-#include "io/real_from_chars.hpp"
 #include "values.hpp"
 #include "vm/nac/interpreter.hpp"
 #include "vm/tokenizer/tokenizer.hpp"
@@ -74,7 +74,7 @@ template <class T>
     if constexpr (std::is_integral_v<T>)
       return std::from_chars(s.data(), s.data() + s.size(), v);
     else
-      return io::real_from_chars(s.data(), s.data() + s.size(), v);
+      return chars::real_from_chars(s.data(), s.data() + s.size(), v);
   }();
   if (e != std::errc{} || end != s.data() + s.size() || s.empty())
     fail(errc::nac_plan_answer, "found \"", answer.substr(0, 100), "\"; expected ",

@@ -11,8 +11,8 @@
 // Limits:     none.
 // Allocation: none.
 
-#ifndef TESSERA_IO_REAL_FROM_CHARS_HPP
-#define TESSERA_IO_REAL_FROM_CHARS_HPP
+#ifndef TESSERA_FORMATS_REAL_FROM_CHARS_HPP
+#define TESSERA_FORMATS_REAL_FROM_CHARS_HPP
 
 #include <charconv>
 #include <cmath>
@@ -26,8 +26,6 @@
 #include "tessera/version.hpp"
 
 namespace tessera::inline TESSERA_ABI {
-namespace io {
-
 namespace chars {
 
 [[nodiscard]] inline bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
@@ -93,18 +91,16 @@ namespace chars {
   return {at, std::errc{}};
 }
 
-}  // namespace chars
-
 [[nodiscard]] inline std::from_chars_result real_from_chars(const char* first, const char* last,
                                                             double& value) noexcept {
 #if defined(__cpp_lib_to_chars)
   return std::from_chars(first, last, value);
 #else
-  return chars::plain_real_from_chars(first, last, value);
+  return plain_real_from_chars(first, last, value);
 #endif
 }
 
-}  // namespace io
+}  // namespace chars
 }  // namespace tessera::inline TESSERA_ABI
 
-#endif  // TESSERA_IO_REAL_FROM_CHARS_HPP
+#endif  // TESSERA_FORMATS_REAL_FROM_CHARS_HPP

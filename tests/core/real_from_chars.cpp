@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
-#include "io/real_from_chars.hpp"
+#include "formats/real_from_chars.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -22,7 +22,7 @@ struct taken {
 [[nodiscard]] taken take(std::string_view s) {
   taken out{7, 0, std::errc{}};
   const auto [end, code] =
-      tessera::io::chars::plain_real_from_chars(s.data(), s.data() + s.size(), out.value);
+      tessera::chars::plain_real_from_chars(s.data(), s.data() + s.size(), out.value);
   out.length = static_cast<std::size_t>(end - s.data());
   out.code = code;
   return out;
@@ -30,7 +30,7 @@ struct taken {
 
 }  // namespace
 
-TEST_CASE("io/real_from_chars: what is a number, and where it ends", "[io]") {
+TEST_CASE("core/real_from_chars: what is a number, and where it ends", "[core]") {
   const auto number = [](std::string_view s, double value, std::size_t length) {
     INFO(s);
     const taken got = take(s);
@@ -73,7 +73,7 @@ TEST_CASE("io/real_from_chars: what is a number, and where it ends", "[io]") {
 
 #if defined(__cpp_lib_to_chars)
 
-TEST_CASE("io/real_from_chars: as the standard library has it", "[io]") {
+TEST_CASE("core/real_from_chars: as the standard library has it", "[core]") {
   std::uint64_t state = 1;
   constexpr std::string_view letters = "0123456789..--+eE";
   for (int round = 0; round < 20000; ++round) {
