@@ -353,7 +353,7 @@ void check_refusal(error e, const tessera::report& found, const nac::program& p)
 /// A program without tasks for a device. There are some hundreds, and making one takes longer than most
 /// networks do.
 [[nodiscard]] const nem::program& device_of(const letters& l) {
-  static std::map<std::string, nem::program> all;
+  thread_local std::map<std::string, nem::program> all;
   std::string key = text_of_device(l);
   if (const auto at = all.find(key); at != all.end()) return at->second;
   result<nem::model> model = nem::read(key);
