@@ -60,26 +60,26 @@ struct family_words {
                                    required_on = quant_condition::required_on;
   /// The set of some types.
   template <class... Element>
-  static constexpr std::uint16_t set(Element... e) noexcept {
+  static consteval std::uint16_t set(Element... e) noexcept {
     return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(e)) | ...));
   }
-  static constexpr operand_row is(std::string_view operand, element e) noexcept {
+  static consteval operand_row is(std::string_view operand, element e) noexcept {
     return {operand, type_form::element, e, 0};
   }
   /// The type that a parameter means.
-  static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
+  static consteval operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
     return {operand, type_form::parameter, none, parameter};
   }
-  static constexpr operand_row absent(std::string_view operand) noexcept {
+  static consteval operand_row absent(std::string_view operand) noexcept {
     return {operand, type_form::absent, none, 0};
   }
-  static constexpr operand_row any_supported(std::string_view operand) noexcept {
+  static consteval operand_row any_supported(std::string_view operand) noexcept {
     return {operand, type_form::any_supported, none, 0};
   }
-  static constexpr instance_row must(element a = none, element b = none) noexcept {
+  static consteval instance_row must(element a = none, element b = none) noexcept {
     return {instance_row::level::must, {a, b}};
   }
-  static constexpr instance_row may(element a = none, element b = none) noexcept {
+  static consteval instance_row may(element a = none, element b = none) noexcept {
     return {instance_row::level::may, {a, b}};
   }
 };
@@ -127,7 +127,7 @@ struct families : family_words {
   };
   // clang-format on
 };
-[[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
+[[nodiscard]] consteval std::uint32_t count_instances(instance_row::level l) noexcept {
   std::uint32_t count = 0;
   for (const family_row& f : families::rows)
     for (const variant_row& v : f.variants)

@@ -44,7 +44,7 @@ inline constexpr std::uint8_t class_letter = 1, class_digit = 2, class_blank = 4
 struct character_classes {
   std::uint8_t of[256];
 };
-[[nodiscard]] constexpr character_classes make_classes() noexcept {
+[[nodiscard]] consteval character_classes make_classes() noexcept {
   character_classes c{};
   for (unsigned i = 0; i < 256; ++i) c.of[i] = 0;
   for (unsigned i = 'a'; i <= 'z'; ++i) c.of[i] = class_letter;
@@ -79,7 +79,7 @@ struct word_table {
     return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
   /// Adds a word of up to sixteen characters.
-  constexpr void add(std::string_view word, std::uint8_t value) noexcept {
+  consteval void add(std::string_view word, std::uint8_t value) noexcept {
     std::size_t i = slot(key_of(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
     of[i] = {key_of(word), word.size() > 8 ? key_of(word.substr(8)) : 0,
@@ -116,7 +116,7 @@ enum class keyword : std::uint8_t {
   level,
   upstream
 };
-[[nodiscard]] constexpr word_table<256> make_keywords() noexcept {
+[[nodiscard]] consteval word_table<256> make_keywords() noexcept {
   word_table<256> t;
   constexpr keyword order[] = {
       keyword::program, keyword::device,   keyword::include, keyword::const_,
@@ -139,7 +139,7 @@ inline constexpr word_table<256> keyword_words = make_keywords();
 struct keyword_sizes {
   std::uint16_t of[256];
 };
-[[nodiscard]] constexpr keyword_sizes make_keyword_sizes() noexcept {
+[[nodiscard]] consteval keyword_sizes make_keyword_sizes() noexcept {
   keyword_sizes s{};
   for (const auto& e : keyword_words.of)
     s.of[e.key & 0xff] = static_cast<std::uint16_t>(s.of[e.key & 0xff] | 1u << (e.size & 15));
@@ -169,25 +169,25 @@ inline constexpr keyword_sizes sizes_of_keywords = make_keyword_sizes();
   return k != keyword::none && k != keyword::upstream;
 }
 
-[[nodiscard]] constexpr word_table<256> make_opcodes() noexcept {
+[[nodiscard]] consteval word_table<256> make_opcodes() noexcept {
   word_table<256> t;
   for (std::size_t i = 0; i < opcode_count; ++i)
     t.add(opcode_table[i].name, static_cast<std::uint8_t>(i));
   return t;
 }
-[[nodiscard]] constexpr word_table<64> make_attributes() noexcept {
+[[nodiscard]] consteval word_table<64> make_attributes() noexcept {
   word_table<64> t;
   for (std::size_t i = 0; i < attribute_count; ++i)
     t.add(attribute_table[i].name, static_cast<std::uint8_t>(i));
   return t;
 }
-[[nodiscard]] constexpr word_table<32> make_decorators() noexcept {
+[[nodiscard]] consteval word_table<32> make_decorators() noexcept {
   word_table<32> t;
   for (std::size_t i = 0; i < decorator_count; ++i)
     t.add(decorator_table[i].name, static_cast<std::uint8_t>(i));
   return t;
 }
-[[nodiscard]] constexpr word_table<32> make_elements() noexcept {
+[[nodiscard]] consteval word_table<32> make_elements() noexcept {
   word_table<32> t;
   for (std::size_t i = 0; i < element_count; ++i)
     t.add(name(static_cast<element>(i)), static_cast<std::uint8_t>(i));

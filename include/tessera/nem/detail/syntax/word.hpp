@@ -90,7 +90,7 @@ using truth_lanes [[gnu::vector_size(16)]] = signed char;
 struct word_masks {
   std::uint64_t key[17], more[17];
 };
-[[nodiscard]] constexpr word_masks make_word_masks() noexcept {
+[[nodiscard]] consteval word_masks make_word_masks() noexcept {
   word_masks m{};
   for (unsigned i = 0; i <= 16; ++i) {
     m.key[i] = i >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * i) - 1;
