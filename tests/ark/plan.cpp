@@ -155,6 +155,30 @@ TEST_CASE("ark/plan: what a plan holds", "[ark][plan]") {
   CHECK(plan_of(small("odd.plan.json")).place == ark::architecture_place::after_num_warps);
 }
 
+TEST_CASE("ark/plan: what a config may say besides", "[ark][plan]") {
+  const std::string source = small("base.plan.json");
+  const std::string before = R"("SramBytes": 256)";  // of the last operation
+  std::string more = source;
+  const std::size_t at = more.rfind(before);
+  REQUIRE(at != std::string::npos);
+  more.insert(at, R"("Granularity": 2, "TilePadMNK": [1, 2, 3], "ChannelType": "Sm", )"
+                  R"("PacketType": "LL8", "Signal": true, "Wait": false, )");
+  const ark::plan p = plan_of(more);
+  const ark::plan_config& c = p.configs[p.configs.size() - 1];
+  CHECK(c.granularity == 2);
+  REQUIRE(c.tile_pad_mnk.count == 3);
+  CHECK(p.parts.integers[c.tile_pad_mnk.first + 2] == 3);
+  CHECK(text_of(p.parts, c.channel_type) == "Sm");
+  CHECK(text_of(p.parts, c.packet_type) == "LL8");
+  CHECK((c.signal == ark::flag::yes && c.wait == ark::flag::no));
+  const ark::plan plain = plan_of(source);
+  const ark::plan_config& none = plain.configs[plain.configs.size() - 1];
+  CHECK((none.granularity == -1 && none.tile_pad_mnk.count == 0));
+  CHECK((none.signal == ark::flag::absent && none.wait == ark::flag::absent));
+  CHECK(p.memory() > plain.memory());
+  CHECK(plain.memory() > source.size() / 4);
+}
+
 TEST_CASE("ark/plan: members in any order", "[ark][plan]") {
   const std::string compact = written(plan_of(small("base.plan.json")), false);
   // The root's members from the last to the first, and those of the groups.
@@ -427,6 +451,12 @@ TEST_CASE("ark/plan: one that was filled by hand is checked before it is written
           errc::ark_too_large);
   refused([](ark::plan& p) { p.null_tasks = true; }, errc::ark_plan_member);
   refused([](ark::plan& p) { p.parts.rank = 1; }, errc::ark_s03_world);
+  refused([](ark::plan& p) { p.parts.form = static_cast<ark::dialect>(99); }, errc::ark_dialect);
+  refused([](ark::plan& p) { p.num_processors = -1; }, errc::ark_plan_member);
+  refused([](ark::plan& p) { p.num_warps_per_processor = -1; }, errc::ark_plan_member);
+  refused([](ark::plan& p) { p.architecture = {0, 0xffffffff}; }, errc::ark_too_large);
+  refused([](ark::plan& p) { p.resource_groups[0].sram.end = -1; }, errc::ark_plan_range);
+  refused([](ark::plan& p) { p.resource_groups[0].task_groups.count = 9; }, errc::ark_too_large);
   refused([](ark::plan& p) { p.parts.uses[0] = 1000; }, errc::ark_too_large);
 }
 

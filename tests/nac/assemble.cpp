@@ -219,6 +219,28 @@ signatures:            ; which the first compiler has for the output, too
   CHECK(container(source) == hex_file("mini_v17"));
 }
 
+TEST_CASE("nac/assemble: a CONVERGENCE names its end and where its branches begin", "[nac]") {
+  const auto listed = [](std::string_view code) {
+    const std::string source = "code:\n  x = input\n" + std::string(code) + "  output(m)\n";
+    const auto parts = nac::assemble(source);
+    if (!parts) return std::string(parts.error().name()) + std::to_string(parts.error().offset);
+    const auto made = nac::write(*parts);
+    REQUIRE(made);
+    const text all = nac::print(*nac::read(bytes(*made)));
+    const std::size_t at = all.view().find("code:\n") + 6;
+    return std::string(all.view().substr(at));
+  };
+  CHECK(listed("  m = convergence(x)\n") ==
+        "  v0 = input  ; \"x\"\n  v1 = convergence(v0)\n  v2 = output(v1)\n");
+  const std::string branches = "  a = nac.pass(x)\n  c = nac.add(x, x)\n  e = nac.neg(m)\n";
+  CHECK(listed("  m = convergence(x, e, a, c)\n" + branches) ==
+        "  v0 = input  ; \"x\"\n  v1 = convergence(v0, v4, v2, v3)\n  v2 = nac.pass(v0)\n"
+        "  v3 = nac.add(v0, v0)\n  v4 = nac.neg(v1)\n  v5 = output(v1)\n");
+  CHECK(listed("  m = convergence(x, e)\n" + branches).find("convergence(v0, v4)\n") !=
+        std::string::npos);
+  CHECK(listed("  m = convergence(x, e, f)\n" + branches) == "nac_text_value_undefined42");
+}
+
 TEST_CASE("nac/assemble: what is left out follows from the code", "[nac]") {
   const std::string all = again(R"(
 code:

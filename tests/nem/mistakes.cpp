@@ -411,6 +411,18 @@ TEST_CASE("nem/mistakes: what follows a mistake is read", "[nem]") {
     }
 }
 
+TEST_CASE("nem/mistakes: what follows a family's braces is read, on its line too", "[nem]") {
+  for (const std::string_view between : {" ", "\n", "; "}) {
+    const std::string source = "type_family f { 1 }" + std::string(between) + "last : 3";
+    CAPTURE(source);
+    tessera::report r;
+    CHECK_FALSE(nem::read(source, {}, &r));
+    REQUIRE(r.errors == 2);
+    CHECK(r.diagnostics[0].where.offset == 16);
+    CHECK(r.diagnostics[1].where.offset == source.find("last"));
+  }
+}
+
 TEST_CASE("nem/mistakes: lines that belong to the statement with the error begin none", "[nem]") {
   // Attributes, arguments and operands on lines of their own, indented or not.
   for (const std::string_view source :
