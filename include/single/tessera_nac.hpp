@@ -14486,7 +14486,7 @@ typedef std::int32_t eight_arguments __attribute__((vector_size(32)));
 /// By eight bits, of arguments that are constants: for each argument, which two bytes of C it is.
 struct constant_places {
   alignas(16) std::int8_t bytes[256][16];
-  constexpr constant_places() noexcept : bytes() {
+  consteval constant_places() noexcept : bytes() {
     for (unsigned bits = 0; bits < 256; ++bits) {
       std::int8_t next = 0;
       for (unsigned k = 0; k < 8; ++k) {

@@ -4335,26 +4335,26 @@ struct family_words {
                                    required_on = quant_condition::required_on;
   /// The set of some types.
   template <class... Element>
-  static constexpr std::uint16_t set(Element... e) noexcept {
+  static consteval std::uint16_t set(Element... e) noexcept {
     return static_cast<std::uint16_t>(((1u << static_cast<unsigned>(e)) | ...));
   }
-  static constexpr operand_row is(std::string_view operand, element e) noexcept {
+  static consteval operand_row is(std::string_view operand, element e) noexcept {
     return {operand, type_form::element, e, 0};
   }
   /// The type that a parameter means.
-  static constexpr operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
+  static consteval operand_row like(std::string_view operand, std::uint32_t parameter) noexcept {
     return {operand, type_form::parameter, none, parameter};
   }
-  static constexpr operand_row absent(std::string_view operand) noexcept {
+  static consteval operand_row absent(std::string_view operand) noexcept {
     return {operand, type_form::absent, none, 0};
   }
-  static constexpr operand_row any_supported(std::string_view operand) noexcept {
+  static consteval operand_row any_supported(std::string_view operand) noexcept {
     return {operand, type_form::any_supported, none, 0};
   }
-  static constexpr instance_row must(element a = none, element b = none) noexcept {
+  static consteval instance_row must(element a = none, element b = none) noexcept {
     return {instance_row::level::must, {a, b}};
   }
-  static constexpr instance_row may(element a = none, element b = none) noexcept {
+  static consteval instance_row may(element a = none, element b = none) noexcept {
     return {instance_row::level::may, {a, b}};
   }
 };
@@ -4402,7 +4402,7 @@ struct families : family_words {
   };
   // clang-format on
 };
-[[nodiscard]] constexpr std::uint32_t count_instances(instance_row::level l) noexcept {
+[[nodiscard]] consteval std::uint32_t count_instances(instance_row::level l) noexcept {
   std::uint32_t count = 0;
   for (const family_row& f : families::rows)
     for (const variant_row& v : f.variants)
@@ -12435,7 +12435,7 @@ using truth_lanes [[gnu::vector_size(16)]] = signed char;
 struct word_masks {
   std::uint64_t key[17], more[17];
 };
-[[nodiscard]] constexpr word_masks make_word_masks() noexcept {
+[[nodiscard]] consteval word_masks make_word_masks() noexcept {
   word_masks m{};
   for (unsigned i = 0; i <= 16; ++i) {
     m.key[i] = i >= 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << 8 * i) - 1;
@@ -12493,7 +12493,7 @@ inline constexpr std::uint8_t class_letter = 1, class_digit = 2, class_blank = 4
 struct character_classes {
   std::uint8_t of[256];
 };
-[[nodiscard]] constexpr character_classes make_classes() noexcept {
+[[nodiscard]] consteval character_classes make_classes() noexcept {
   character_classes c{};
   for (unsigned i = 0; i < 256; ++i) c.of[i] = 0;
   for (unsigned i = 'a'; i <= 'z'; ++i) c.of[i] = class_letter;
@@ -12528,7 +12528,7 @@ struct word_table {
     return static_cast<std::uint32_t>((key * 0x9e3779b97f4a7c15u) >> 40) & (Slots - 1);
   }
   /// Adds a word of up to sixteen characters.
-  constexpr void add(std::string_view word, std::uint8_t value) noexcept {
+  consteval void add(std::string_view word, std::uint8_t value) noexcept {
     std::size_t i = slot(key_of(word));
     while (of[i].key != 0) i = (i + 1) & (Slots - 1);
     of[i] = {key_of(word), word.size() > 8 ? key_of(word.substr(8)) : 0,
@@ -12565,7 +12565,7 @@ enum class keyword : std::uint8_t {
   level,
   upstream
 };
-[[nodiscard]] constexpr word_table<256> make_keywords() noexcept {
+[[nodiscard]] consteval word_table<256> make_keywords() noexcept {
   word_table<256> t;
   constexpr keyword order[] = {
       keyword::program, keyword::device,   keyword::include, keyword::const_,
@@ -12588,7 +12588,7 @@ inline constexpr word_table<256> keyword_words = make_keywords();
 struct keyword_sizes {
   std::uint16_t of[256];
 };
-[[nodiscard]] constexpr keyword_sizes make_keyword_sizes() noexcept {
+[[nodiscard]] consteval keyword_sizes make_keyword_sizes() noexcept {
   keyword_sizes s{};
   for (const auto& e : keyword_words.of)
     s.of[e.key & 0xff] = static_cast<std::uint16_t>(s.of[e.key & 0xff] | 1u << (e.size & 15));
@@ -12618,25 +12618,25 @@ inline constexpr keyword_sizes sizes_of_keywords = make_keyword_sizes();
   return k != keyword::none && k != keyword::upstream;
 }
 
-[[nodiscard]] constexpr word_table<256> make_opcodes() noexcept {
+[[nodiscard]] consteval word_table<256> make_opcodes() noexcept {
   word_table<256> t;
   for (std::size_t i = 0; i < opcode_count; ++i)
     t.add(opcode_table[i].name, static_cast<std::uint8_t>(i));
   return t;
 }
-[[nodiscard]] constexpr word_table<64> make_attributes() noexcept {
+[[nodiscard]] consteval word_table<64> make_attributes() noexcept {
   word_table<64> t;
   for (std::size_t i = 0; i < attribute_count; ++i)
     t.add(attribute_table[i].name, static_cast<std::uint8_t>(i));
   return t;
 }
-[[nodiscard]] constexpr word_table<32> make_decorators() noexcept {
+[[nodiscard]] consteval word_table<32> make_decorators() noexcept {
   word_table<32> t;
   for (std::size_t i = 0; i < decorator_count; ++i)
     t.add(decorator_table[i].name, static_cast<std::uint8_t>(i));
   return t;
 }
-[[nodiscard]] constexpr word_table<32> make_elements() noexcept {
+[[nodiscard]] consteval word_table<32> make_elements() noexcept {
   word_table<32> t;
   for (std::size_t i = 0; i < element_count; ++i)
     t.add(name(static_cast<element>(i)), static_cast<std::uint8_t>(i));

@@ -8,8 +8,8 @@
     python3 tests/checks/coverage.py --report          counts again, without building or running
 
 A line or a branch of a template counts where any instantiation runs it. The two ways of a condition are
-two branches. Not counted are conditions that the compiler decides, and lines that no input reaches: they
-say so, by `// unreachable: <reason>` or __builtin_unreachable().
+two branches. Not counted are conditions that the compiler decides, consteval functions, which it runs, and
+lines that no input reaches: they say so, by `// unreachable: <reason>` or __builtin_unreachable().
 
 The list, in build/coverage/missing.txt: `file:line` for lines, `file:line:column never true` for branches.
 Needs Clang with llvm-profdata and llvm-cov.
@@ -108,12 +108,29 @@ def counts_of(work: Path) -> dict[str, Counts]:
     return dict(sorted(found.items()))
 
 
+def run_by_compiler(lines: list[str]) -> set[int]:
+    """The lines of consteval functions, up to the brace below their first letter."""
+    found: set[int] = set()
+    for first, text in enumerate(lines):
+        if not re.search(r"^[^/]*\bconsteval\b", text):
+            continue
+        end = text[: len(text) - len(text.lstrip())] + "}"
+        last = first
+        while not lines[last].startswith(end) and not (last == first and text.endswith("}")) and last + 1 < len(lines):
+            last += 1
+        found.update(range(first + 1, last + 2))
+    return found
+
+
 def leave_out(name: str, counts: Counts) -> None:
-    """What no input reaches, and what the compiler decides."""
-    for number, text in enumerate((ROOT / name).read_text().splitlines(), 1):
-        if NOT_COUNTED.search(text):
+    """What no input reaches, and what the compiler decides or runs."""
+    lines = (ROOT / name).read_text().splitlines()
+    compiled = run_by_compiler(lines)
+    for number, text in enumerate(lines, 1):
+        left_out = number in compiled or NOT_COUNTED.search(text)
+        if left_out:
             counts.lines.pop(number, None)
-        if NOT_COUNTED.search(text) or DECIDED_BY_COMPILER.search(text):
+        if left_out or DECIDED_BY_COMPILER.search(text):
             for place in [p for p in counts.branches if p[0] == number]:
                 del counts.branches[place]
 

@@ -124,7 +124,8 @@ class Finder:
         """A constexpr variable, or a function that only runs in the compiler."""
         if kind_of(cursor) in (CursorKind.VAR_DECL, CursorKind.FIELD_DECL):
             words = rb"\b(constexpr|constinit)\b"
-        elif kind_of(cursor) in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE):
+        elif kind_of(cursor) in (CursorKind.FUNCTION_DECL, CursorKind.CXX_METHOD, CursorKind.FUNCTION_TEMPLATE,
+                                 CursorKind.CONSTRUCTOR):
             words = rb"\bconsteval\b"
         else:
             return False
