@@ -3130,10 +3130,16 @@ struct tick_form {
   [[nodiscard]] static error parse(cursor& in, tick& out) noexcept;
 };
 
-/// An instruction in the middle of a list, which `read` came by: a second place to decode from.
-struct halfway {
+/// An instruction that `read` came by: a further place to decode from.
+struct waypoint {
   std::uint64_t offset = 0;                ///< from the first instruction
   std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
+};
+/// Those of a list, about a quarter of it apart; none of a short list.
+struct waypoints {
+  static constexpr std::uint32_t max_count = 3;
+  waypoint all[max_count];
+  std::uint32_t count = 0;
 };
 
 }  // namespace nac::detail
@@ -3365,8 +3371,8 @@ class instructions {
 
   instructions() noexcept = default;
   instructions(const model* f, detail::cursor first, std::uint32_t count,
-               const detail::halfway& half = {}) noexcept
-      : model_(f), first_(first), count_(count), halfway_(half) {}
+               const detail::waypoints& noted = {}) noexcept
+      : model_(f), first_(first), count_(count), waypoints_(noted) {}
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] iterator begin() const noexcept { return {model_, first_, count_}; }
@@ -3375,13 +3381,13 @@ class instructions {
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
   /// At the first instruction, and ending at the section's bound.
   [[nodiscard]] detail::cursor cursor() const noexcept { return first_; }
-  [[nodiscard]] const detail::halfway& halfway() const noexcept { return halfway_; }
+  [[nodiscard]] const detail::waypoints& waypoints() const noexcept { return waypoints_; }
 
  private:
   const model* model_ = nullptr;
   detail::cursor first_;
   std::uint32_t count_ = 0;
-  detail::halfway halfway_;
+  detail::waypoints waypoints_;
 };
 
 /// A container. Only `read` makes one that isn't empty.
@@ -3414,12 +3420,12 @@ class model {
     return {at(nac::section::mmap), part(nac::section::mmap).count};
   }
   [[nodiscard]] nac::instructions instructions() const& noexcept {
-    return {this, at(nac::section::ops), part(nac::section::ops).count, halfway_[0]};
+    return {this, at(nac::section::ops), part(nac::section::ops).count, waypoints_[0]};
   }
   nac::instructions instructions() const&& = delete;
   /// Those of TRNG.
   [[nodiscard]] nac::instructions training() const& noexcept {
-    return {this, at(nac::section::trng), part(nac::section::trng).count, halfway_[1]};
+    return {this, at(nac::section::trng), part(nac::section::trng).count, waypoints_[1]};
   }
   nac::instructions training() const&& = delete;
   /// Those that CMAP names.
@@ -3502,7 +3508,7 @@ class model {
   bytes manifest_, plan_;
   nac::constants plan_constants_;
   short_texts operations_ = {}, signatures_ = {};
-  detail::halfway halfway_[2] = {};  // of OPS, TRNG
+  detail::waypoints waypoints_[2] = {};  // of OPS, TRNG
 };
 
 inline instructions::iterator::iterator(const model* f, detail::cursor at,
@@ -13254,6 +13260,278 @@ TESSERA_INLINE text print(const model& f, const print_options& options) {
 #include <string_view>
 
 
+// ---- tessera/nac/detail/lengths.hpp
+//
+// How long instructions are, and a walk over many of them.
+//
+// An instruction's length depends on its operation, its signature and often on a word inside it, so
+// instructions can only be found one after another, and this chain of loads takes most of the time.
+// Therefore a table has the parts of the length for each kind of instruction, loops have no
+// data-dependent branch, and several chains run at once.
+//
+//   length = fixed + 2 × (count & mask)          count: the word after A and B
+//
+// Kinds with another length have an impossible one in the table. They, negative counts and the last
+// instructions are left to parse_instruction.
+//
+// Where the other chains of a walk begin is guessed: from any word on, what is decoded falls into step
+// with the instructions soon, as most words of D can't begin one. A chain counts when the one before
+// it has come to its beginning; else its part is walked over again.
+
+#ifndef TESSERA_NAC_DETAIL_LENGTHS_HPP
+#define TESSERA_NAC_DETAIL_LENGTHS_HPP
+
+#include <cstddef>
+#include <cstdint>
+
+
+namespace tessera::inline TESSERA_ABI {
+namespace nac {
+
+/// What the length of each kind of instruction is made of.
+class length_table {
+ public:
+  struct row {
+    std::uint32_t fixed = unusual;  ///< bytes of an instruction without constants
+    std::uint16_t mask = 0;         ///< 0xffff where the word after A and B counts constants
+    std::uint8_t arguments = 0;     ///< they are the last words
+    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
+  };
+  /// What can be looked at at once. Impossible lengths, and those by a negative count, are more.
+  static constexpr std::uint32_t max_bytes = 0x7fff'ffff, unusual = 0xffff'ffff;
+  /// Bytes that must be readable after an instruction.
+  static constexpr std::size_t slack = 32;
+
+  explicit length_table(const model& f) noexcept {
+    for (std::uint32_t b = 0; b < 256; ++b) {
+      const auto id = static_cast<std::uint8_t>(b);
+      if (b != 0 && !f.has_signature(id)) continue;
+      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
+      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
+    }
+    set(system(op_input, 0), 2, 0);
+    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
+      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
+      set(system(op_input, b), 4, 1);
+      rows_[system(op_input, b)].id = 1;
+    }
+    if (f.outputs() < 256)
+      for (std::uint32_t b = 0; b < 3; ++b)
+        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
+  }
+
+  /// By A and B as in the file: A is the low byte.
+  [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
+    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
+    const std::size_t regular = first_regular | ab >> 8;
+    return rows_[a_first < regular ? a_first : regular];
+  }
+  /// Of any instruction that the table has.
+  [[nodiscard]] std::uint32_t max_arguments() const noexcept { return most_; }
+
+ private:
+  // 256 rows for each operation below 10, and 256 for all others.
+  static constexpr std::size_t first_regular = 256 * first_regular_op;
+  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
+    return 256 * a + b;
+  }
+  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
+    rows_[i].fixed = without_d + 2 * arguments;
+    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
+    if (arguments > most_) most_ = arguments;
+  }
+  row rows_[first_regular + 256];
+  std::uint32_t most_ = 1;
+};
+
+/// An instruction, as the table has it.
+struct looked_up {
+  std::uint32_t ab;         // A and B as in the file
+  std::uint32_t arguments;  // they end with the instruction
+  std::uint32_t id;         // 1: the argument is the id of anything but a constant
+  std::uint32_t constants;  // how many the instruction gives
+  const std::byte* next;    // the next instruction
+};
+
+/// The bytes of a list that are looked at by a table.
+[[nodiscard]] inline std::size_t readable(const detail::cursor& first) noexcept {
+  const std::uint64_t left = first.left();
+  return static_cast<std::size_t>(left < length_table::max_bytes ? left : length_table::max_bytes);
+}
+
+/// Looks at an instruction that has `slack` bytes before `end`, and at most `max_bytes`. False: it is
+/// unusual, or has no slack after it.
+[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
+                                                      const std::byte* at, const std::byte* end,
+                                                      looked_up& found) noexcept {
+  found.ab = load_le<std::uint16_t>(at);
+  const length_table::row& row = table[found.ab];
+  found.arguments = row.arguments;
+  found.id = row.id;
+  const auto count = static_cast<std::int16_t>(load_le<std::uint16_t>(at + 2) & row.mask);
+  found.constants = static_cast<std::uint32_t>(std::int32_t{count});
+  const std::uint64_t length = std::uint64_t{row.fixed} + 2 * found.constants;
+  if (length > static_cast<std::size_t>(end - length_table::slack - at)) return false;
+  found.next = at + static_cast<std::size_t>(length);
+  return true;
+}
+/// Whether an instruction can be looked at.
+[[nodiscard]] inline bool has_slack(const std::byte* at, const std::byte* end) noexcept {
+  return end - at >= static_cast<std::ptrdiff_t>(length_table::slack);
+}
+
+namespace detail {
+
+/// Instructions from which on making a length_table takes less time than it saves.
+inline constexpr std::uint32_t worth_a_table = 160;
+
+/// How far a list was gone through: `index` and `arguments` are how many are before `at`.
+struct walked {
+  const std::byte* at;
+  std::uint32_t index, arguments;
+};
+
+/// Goes through the instructions of a list by their lengths.
+class walker {
+ public:
+  /// `count` instructions of `f` from `first` on. Notes where some of them are.
+  walker(const model& f, const cursor& first, std::uint32_t count, waypoints& noted) noexcept
+      : table_(f),
+        start_(first.data()),
+        end_(start_ + readable(first)),
+        count_(count),
+        noted_(noted) {}
+
+  /// Goes on to the end of the list, or to an instruction that the table doesn't have.
+  void run(walked& now) noexcept {
+    // One chain at first: others would be in vain where such instructions are often.
+    if (!run_to(count_ - now.index < few ? count_ : now.index + few, now)) return;
+    for (std::size_t left; now.index != count_ && (left = part_of(end_ - now.at)) != 0;)
+      if (!run_four(left, now)) return;
+    (void)run_to(count_, now);
+  }
+
+ private:
+  static constexpr std::uint32_t few = 64;
+  static constexpr std::size_t least_part = 1024, max_part = 4096;  // bytes of each of four chains
+  // How many instructions a chain is decoded from a guess on, and the length that they may have.
+  static constexpr std::size_t guesses = 8, guess_length = 64;
+  static_assert(guesses * guess_length < least_part);
+
+  /// Bytes for each of four chains; 0: there is too little left for them.
+  [[nodiscard]] static std::size_t part_of(std::ptrdiff_t left) noexcept {
+    if (left < static_cast<std::ptrdiff_t>(5 * least_part)) return 0;
+    // Guesses end less than the least part after what they begin at.
+    const std::size_t part = (static_cast<std::size_t>(left) - least_part) / 4;
+    return part < max_part ? part : max_part;
+  }
+
+  /// The index from which on the next place is noted; `count_` when all are.
+  [[nodiscard]] std::uint32_t next_noted() const noexcept {
+    return static_cast<std::uint32_t>(std::uint64_t{count_} * (noted_.count + 1) /
+                                      (waypoints::max_count + 1));
+  }
+  void note(const walked& now) noexcept {
+    if (now.index == count_) return;  // none begins there
+    while (noted_.count < waypoints::max_count && now.index >= next_noted())
+      noted_.all[noted_.count++] = {static_cast<std::uint64_t>(now.at - start_), now.index,
+                                    now.arguments};
+  }
+
+  /// Goes on to `stop` or beyond, at most to index `last`.
+  void run_alone(const std::byte* stop, std::uint32_t last, walked& now) const noexcept {
+    if (!has_slack(now.at, end_)) return;
+    walked next = now;
+    looked_up found;
+    for (; next.index != last && next.at < stop && look_up(table_, next.at, end_, found);
+         ++next.index) {
+      next.arguments += found.arguments;
+      next.at = found.next;
+    }
+    now = next;
+  }
+  /// Goes on to index `last`, and notes places on the way. False: it didn't come so far.
+  [[nodiscard]] bool run_to(std::uint32_t last, walked& now) noexcept {
+    while (now.index != last) {
+      note(now);
+      const std::uint32_t next = next_noted() < last ? next_noted() : last;
+      run_alone(end_, next, now);
+      if (now.index != next) return false;
+    }
+    return true;
+  }
+
+  /// Where an instruction probably begins, at `at` or after it.
+  [[nodiscard]] const std::byte* guess(const std::byte* at) const noexcept {
+    looked_up found;
+    for (std::size_t k = 0; k < guesses; ++k)
+      at =
+          look_up(table_, at, end_, found) && found.next <= at + guess_length ? found.next : at + 2;
+    return at;
+  }
+
+  /// Goes on by four parts, or as far as chains meet. False: to an instruction that the table doesn't
+  /// have, or to the end of the list.
+  [[nodiscard]] bool run_four(std::size_t part, walked& now) noexcept {
+    const std::byte* const starts[5] = {now.at, guess(now.at + part), guess(now.at + 2 * part),
+                                        guess(now.at + 3 * part), now.at + 4 * part};
+    walked a{starts[0], 0, 0}, b{starts[1], 0, 0}, c{starts[2], 0, 0}, d{starts[3], 0, 0};
+    looked_up at_a, at_b, at_c, at_d;
+    std::uint32_t together = 0;
+    for (; a.at < starts[1] && b.at < starts[2] && c.at < starts[3] && d.at < starts[4] &&
+           look_up(table_, a.at, end_, at_a) && look_up(table_, b.at, end_, at_b) &&
+           look_up(table_, c.at, end_, at_c) && look_up(table_, d.at, end_, at_d);
+         ++together) {
+      a.at = at_a.next, a.arguments += at_a.arguments;
+      b.at = at_b.next, b.arguments += at_b.arguments;
+      c.at = at_c.next, c.arguments += at_c.arguments;
+      d.at = at_d.next, d.arguments += at_d.arguments;
+    }
+    const walked* const chains[4] = {&a, &b, &c, &d};
+    for (std::size_t k = 0; k < 4; ++k) {
+      if (together <= count_ - now.index)  // else the list ends before: again, and not so far
+        now = {chains[k]->at, now.index + together, now.arguments + chains[k]->arguments};
+      run_alone(starts[k + 1], count_, now);
+      if (now.at < starts[k + 1]) return false;
+      note(now);
+      if (now.at != starts[k + 1]) return true;
+    }
+    return true;
+  }
+
+  const length_table table_;
+  const std::byte* start_;
+  const std::byte* end_;
+  std::uint32_t count_;
+  waypoints& noted_;
+};
+
+/// Takes `count` instructions from `in`, which are as parse_instruction wants them, or the first one
+/// that isn't. Notes places in lists that are worth it.
+[[nodiscard]] inline error skip_instructions(const model& f, cursor& in, std::uint32_t count,
+                                             waypoints& noted) noexcept {
+  instruction i;
+  if (count < worth_a_table) {
+    for (; count != 0; --count)
+      if (const error e = parse_instruction(f, in, i); e.code != errc::ok) return e;
+    return {};
+  }
+  walker walk(f, in, count, noted);
+  for (walked now{in.data(), 0, 0};;
+       now = {in.data(), now.index + 1, now.arguments + argument_count(i)}) {
+    walk.run(now);
+    (void)in.take_bytes(static_cast<std::uint64_t>(now.at - in.data()));
+    if (now.index == count) return {};
+    if (const error e = parse_instruction(f, in, i); e.code != errc::ok) return e;
+  }
+}
+
+}  // namespace detail
+}  // namespace nac
+}  // namespace tessera::inline TESSERA_ABI
+
+#endif  // TESSERA_NAC_DETAIL_LENGTHS_HPP
+
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
 
@@ -13437,14 +13715,8 @@ struct maker {
     if (const error e = count(in, 2, n); e.code != errc::ok) return e;
     part(s).first = in.offset();
     part(s).count = n;
-    halfway& half = out.halfway_[s == section::ops ? 0 : 1];
-    half.index = n / 2;
-    instruction i;
-    for (std::uint32_t index = 0; index != n; ++index) {
-      if (index == half.index) half.offset = in.offset() - part(s).first;
-      if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
-      if (index < half.index) half.arguments += argument_count(i);
-    }
+    waypoints& noted = out.waypoints_[s == section::ops ? 0 : 1];
+    if (const error e = skip_instructions(out, in, n, noted); e.code != errc::ok) return e;
     part(s).used = in.offset();
     return {};
   }
@@ -13955,16 +14227,7 @@ struct place_finder {
 //
 // Finds where each instruction is.
 //
-// An instruction's length depends on its operation, its signature and often on a word inside it, so
-// instructions can only be found one after another, and this chain of loads takes most of the time.
-// Therefore a table has the parts of the length for each kind of instruction, and the loop has no
-// data-dependent branch; and `read` notes an instruction in the middle, so that two chains run at
-// once.
-//
-//   length = fixed + 2 × (count & mask)          count: the word after A and B
-//
-// Kinds with another length have an impossible one in the table. They, negative counts and the last
-// instructions are decoded by the function that `read` uses.
+// `read` notes an instruction in each quarter, so that four chains run at once (lengths.hpp).
 
 #ifndef TESSERA_NAC_DETAIL_DECODE_HPP
 #define TESSERA_NAC_DETAIL_DECODE_HPP
@@ -13978,87 +14241,6 @@ struct place_finder {
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-/// What the length of each kind of instruction is made of.
-class length_table {
- public:
-  struct row {
-    std::uint32_t mask = 0;         ///< 0xffff where the word after A and B counts constants
-    std::uint16_t fixed = unusual;  ///< bytes of an instruction without constants
-    std::uint8_t arguments = 0;     ///< they are the last words
-    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
-  };
-  /// More than the length of any instruction that the table has.
-  static constexpr std::uint16_t unusual = 0xffff;
-  /// Bytes that must be readable after an instruction.
-  static constexpr std::size_t slack = 32;
-
-  explicit length_table(const model& f) noexcept {
-    for (std::uint32_t b = 0; b < 256; ++b) {
-      const auto id = static_cast<std::uint8_t>(b);
-      if (b != 0 && !f.has_signature(id)) continue;
-      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
-      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
-    }
-    set(system(op_input, 0), 2, 0);
-    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
-      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
-      set(system(op_input, b), 4, 1);
-      rows_[system(op_input, b)].id = 1;
-    }
-    if (f.outputs() < 256)
-      for (std::uint32_t b = 0; b < 3; ++b)
-        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
-  }
-
-  /// By A and B as in the file: A is the low byte.
-  [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
-    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
-    const std::size_t regular = first_regular | ab >> 8;
-    return rows_[a_first < regular ? a_first : regular];
-  }
-  /// Of any instruction that the table has.
-  [[nodiscard]] std::uint32_t max_arguments() const noexcept { return most_; }
-
- private:
-  // 256 rows for each operation below 10, and 256 for all others.
-  static constexpr std::size_t first_regular = 256 * first_regular_op;
-  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
-    return 256 * a + b;
-  }
-  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
-    rows_[i].fixed = static_cast<std::uint16_t>(without_d + 2 * arguments);
-    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
-    if (arguments > most_) most_ = arguments;
-  }
-  row rows_[first_regular + 256];
-  std::uint32_t most_ = 1;
-};
-
-/// An instruction, as the table has it.
-struct looked_up {
-  std::uint32_t ab;         // A and B as in the file
-  std::uint32_t arguments;  // they end with the instruction
-  std::uint32_t id;         // 1: the argument is the id of anything but a constant
-  std::size_t constants;    // how many the instruction gives
-  const std::byte* next;    // the next instruction
-};
-
-/// Looks at an instruction that has `slack` bytes before `end`. False: it is unusual, or has none
-/// after it.
-[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
-                                                      const std::byte* at, const std::byte* end,
-                                                      looked_up& found) noexcept {
-  found.ab = load_le<std::uint16_t>(at);
-  const length_table::row& row = table[found.ab];
-  const std::size_t fixed = row.fixed;
-  found.arguments = row.arguments;
-  found.id = row.id;
-  found.constants = load_le<std::uint16_t>(at + 2) & row.mask;
-  const std::size_t length = fixed + 2 * found.constants;
-  found.next = at + fixed + 2 * found.constants;
-  return length < length_table::unusual &&
-         length + length_table::slack <= static_cast<std::size_t>(end - at);
-}
 [[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
                                               std::uint32_t first) noexcept {
   if constexpr (std::endian::native == std::endian::little) {  // in two stores
@@ -14091,7 +14273,7 @@ struct decoded {
 inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
                        step* to, std::uint32_t stop, decoded& now) noexcept {
   decoded next = now;
-  if (static_cast<std::size_t>(end - next.at) < length_table::slack) return;
+  if (!has_slack(next.at, end)) return;
   looked_up found;
   for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
     write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
@@ -14107,7 +14289,7 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
                        step* to, std::uint32_t stop, decoded& a, decoded& b,
                        std::uint32_t count) noexcept {
   decoded next = a, other = b;
-  if (static_cast<std::size_t>(end - other.at) < length_table::slack) return;
+  if (!has_slack(other.at, end)) return;
   looked_up found, found_other;
   while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
          look_up(table, other.at, end, found_other)) {
@@ -14121,6 +14303,52 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
   }
   a = next;
   b = other;
+}
+
+/// The chains of a list: from its beginning and from the places that `read` noted, each up to the
+/// next one.
+struct decode_chains {
+  decoded at[4];
+  std::uint32_t stops[4];
+  std::size_t count = 1;
+
+  decode_chains(const instructions& list, const std::byte* start, std::size_t bytes) noexcept
+      : at{{start, 0, 0}}, stops{list.size()} {
+    const waypoints& noted = list.waypoints();
+    for (std::uint32_t k = 0; k < noted.count && noted.all[k].offset <= bytes; ++k, ++count) {
+      stops[count - 1] = noted.all[k].index;
+      at[count] = {start + noted.all[k].offset, noted.all[k].index, noted.all[k].arguments};
+      stops[count] = list.size();
+    }
+  }
+  [[nodiscard]] bool done(std::size_t k) const noexcept { return at[k].index == stops[k]; }
+};
+
+/// The same at four places.
+inline void decode_four(const length_table& table, const std::byte* start, const std::byte* end,
+                        step* to, decode_chains& chains) noexcept {
+  std::uint32_t left = ~std::uint32_t{0};
+  for (std::size_t k = 0; k < 4; ++k) {
+    if (!has_slack(chains.at[k].at, end)) return;
+    const std::uint32_t own = chains.stops[k] - chains.at[k].index;
+    left = own < left ? own : left;
+  }
+  decoded a = chains.at[0], b = chains.at[1], c = chains.at[2], d = chains.at[3];
+  looked_up at_a, at_b, at_c, at_d;
+  const auto take = [&](decoded& at, const looked_up& found) {
+    write_step(to + at.index++, static_cast<std::size_t>(at.at - start), found, at.first);
+    at.first += found.arguments;
+    at.at = found.next;
+  };
+  for (; left != 0 && look_up(table, a.at, end, at_a) && look_up(table, b.at, end, at_b) &&
+         look_up(table, c.at, end, at_c) && look_up(table, d.at, end, at_d);
+       --left) {
+    take(a, at_a);
+    take(b, at_b);
+    take(c, at_c);
+    take(d, at_d);
+  }
+  chains.at[0] = a, chains.at[1] = b, chains.at[2] = c, chains.at[3] = d;
 }
 
 /// Whether indices and offsets of a list fit into steps.
@@ -14140,7 +14368,7 @@ TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& lis
   const detail::cursor first = list.cursor();
   const std::byte* const start = first.data();
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  const std::byte* const end = start + size;
+  const std::byte* const end = start + readable(first);
   // One instruction of any kind.
   const auto any = [&](detail::decoded& now) -> error {
     detail::cursor at = first;
@@ -14167,22 +14395,27 @@ TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& lis
       if (const error e = any(now); e.code != errc::ok) return e;
     }
   };
-  const std::uint32_t count = list.size();
-  const detail::halfway half = list.halfway();
-  detail::decoded now{start, 0, 0};
+  detail::decode_chains chains(list, start, readable(first));
   error e;
-  if (half.index != 0 && half.offset <= size) {
-    detail::decoded second{start + half.offset, half.index, half.arguments};
-    for (;;) {
-      detail::decode_two(table, start, end, to, half.index, now, second, count);
-      if (now.index == half.index || second.index == count) break;
-      if (e = any(now); e.code != errc::ok) return e;
-      if (e = any(second); e.code != errc::ok) return e;
-    }
-    if (e = rest(now, half.index); e.code != errc::ok) return e;
-    now = second;
+  while (chains.count == 4) {
+    detail::decode_four(table, start, end, to, chains);
+    if (chains.done(0) || chains.done(1) || chains.done(2) || chains.done(3)) break;
+    for (detail::decoded& c : chains.at)
+      if (e = any(c); e.code != errc::ok) return e;
   }
-  if (e = rest(now, count); e.code != errc::ok) return e;
+  // Then two of those that are left.
+  for (std::size_t a = 0, b = 1; b < chains.count; ++b) {
+    detail::decoded &at_a = chains.at[a], &at_b = chains.at[b];
+    while (!chains.done(a) && !chains.done(b)) {
+      detail::decode_two(table, start, end, to, chains.stops[a], at_a, at_b, chains.stops[b]);
+      if (chains.done(a) || chains.done(b)) break;
+      if (e = any(at_a); e.code != errc::ok) return e;
+      if (e = any(at_b); e.code != errc::ok) return e;
+    }
+    if (chains.done(a)) a = b;
+  }
+  for (std::size_t k = 0; k < chains.count; ++k)
+    if (e = rest(chains.at[k], chains.stops[k]); e.code != errc::ok) return e;
   steps.advance(list.size());
   return steps;
 }
@@ -14393,9 +14626,6 @@ class argument_resolver {
   code& out_;
 };
 
-/// Instructions from which on making a length_table takes less time than it saves.
-inline constexpr std::uint32_t worth_a_table = 160;
-
 // Four words of D as one integer, the first one below: 0x8000 is the sign of each.
 inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
 inline constexpr std::uint64_t signs_of[] = {0, 0x8000, 0x8000'8000, 0x8000'8000'8000, signs};
@@ -14452,7 +14682,7 @@ inline constexpr zeros zeros_of[16] = {
                                       const std::byte* start, const std::byte* end,
                                       std::uint32_t stop, step* to, argument* arguments,
                                       decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  if (!has_slack(now.at, end)) return true;
   decoded next = now;
   std::uint64_t wrong = 0;
   looked_up found;
@@ -14530,7 +14760,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 [[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
     const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
     std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  if (!has_slack(now.at, end)) return true;
   decoded next = now;
   eight_words wrong = {};
   std::size_t wrong_constants = 0;
@@ -14587,7 +14817,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const length_table table(f);
   const cursor first = list.cursor();
   const std::byte* const start = first.data();
-  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
+  const std::byte* const end = start + readable(first);
   auto* run = resolve_run;
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
   if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
@@ -14601,7 +14831,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
     const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
     step* const steps = out.steps.prepare(stop - before);
     argument* const arguments = out.arguments.prepare(needed);
-    if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
+    if (!run(table, ids, start, end, stop, steps, arguments, now)) return false;
     out.steps.advance(now.index - before);
     out.arguments.advance(now.first - out.arguments.size());
     if (now.index == stop) continue;

@@ -6,6 +6,8 @@
 
 #include "nac/support.hpp"
 
+#include <algorithm>
+
 using namespace tessera;
 using namespace nac_tests;
 
@@ -131,8 +133,9 @@ bool agree(const std::vector<std::byte>& source) {
 }
 
 /// A program that is right, of every kind of instruction; kinds that the fast path leaves to the
-/// plain one are rare.
-std::vector<std::byte> random_program(generator& random, std::uint32_t count) {
+/// plain one are rare, the more so with more `kinds`.
+std::vector<std::byte> random_program(generator& random, std::uint32_t count,
+                                      std::uint32_t kinds = 200) {
   std::vector<std::byte> out;
   constexpr std::uint32_t ids[] = {1, 2, 1000};
   const auto back = [&](std::uint32_t index) {
@@ -140,7 +143,7 @@ std::vector<std::byte> random_program(generator& random, std::uint32_t count) {
     return std::uint64_t{0} - (random.below(8) == 0 ? most : 1 + random.below(most < 9 ? most : 9));
   };
   for (std::uint32_t index = 0; index < count; ++index) {
-    const std::uint32_t kind = random.below(200);
+    const std::uint32_t kind = random.below(kinds);
     if (index == 0 || kind < 30) {
       const std::uint32_t b = random.below(6);
       put(out, 2, 1), put(out, b, 1);
@@ -174,7 +177,7 @@ std::vector<std::byte> random_program(generator& random, std::uint32_t count) {
       }
       put(out, 10 + random.below(246), 1), put(out, b + 1, 1);
       if (signatures[b].find_first_of("Sfi") != std::string_view::npos)
-        put(out, constants == 0 && random.below(4) == 0 ? 0xfff0 : constants, 2);
+        put(out, constants == 0 && random.below(kinds / 50) == 0 ? 0xfff0 : constants, 2);
       for (std::uint32_t k = 0; k < constants; ++k) put(out, ids[random.below(3)], 2);
       for (const bool is : constant) put(out, is ? 0 : back(index), 2);
     }
@@ -182,7 +185,108 @@ std::vector<std::byte> random_program(generator& random, std::uint32_t count) {
   return container(count, out);
 }
 
+/// skip_instructions gives what one instruction after another gives. Returns whether they are right.
+bool skips_alike(const nac::model& f, const std::vector<std::byte>& list, std::uint32_t count) {
+  const nac::detail::cursor first(list.data(), 0, list.size());
+  std::vector<nac::detail::waypoint> all;  // all instructions
+  nac::detail::cursor plain = first, fast = first;
+  error expected;
+  std::uint32_t arguments = 0;
+  std::uint64_t longest = 0;
+  for (std::uint32_t index = 0; index != count && expected.code == errc::ok; ++index) {
+    all.push_back({plain.offset(), index, arguments});
+    nac::instruction i;
+    expected = nac::detail::parse_instruction(f, plain, i);
+    if (expected.code == errc::ok) arguments += nac::detail::argument_count(i);
+    longest = std::max(longest, plain.offset() - all.back().offset);
+  }
+  nac::detail::waypoints noted;
+  const error got = nac::detail::skip_instructions(f, fast, count, noted);
+  CHECK(got.code == expected.code);
+  CHECK(got.offset == expected.offset);
+  const bool right = got.code == errc::ok;
+  if (right) CHECK(fast.offset() == plain.offset());
+  if (right && fast.left() == 0)
+    CHECK(noted.count == (count < nac::detail::worth_a_table ? 0u : 3u));
+  for (std::uint32_t k = 0; k < noted.count; ++k) {
+    const nac::detail::waypoint& at = noted.all[k];
+    REQUIRE(at.index < all.size());
+    CHECK(at.offset == all[at.index].offset);
+    CHECK(at.arguments == all[at.index].arguments);
+    // Not before its quarter, and at most a part of a walk after it.
+    const std::size_t quarter = std::size_t{count} * (k + 1) / 4;
+    CHECK(at.index >= quarter);
+    CHECK(at.offset <= all[quarter].offset + 4096 + 512 + longest);
+  }
+  return right;
+}
+/// The instructions of a container.
+std::vector<std::byte> instructions_of(const nac::model& f, const std::vector<std::byte>& source) {
+  const auto list = f.instructions();
+  const auto size = f.section(nac::section::ops).size() - 8 - f.slack(nac::section::ops);
+  const std::byte* const first = source.data() + list.offset();
+  return {first, first + size};
+}
+
 }  // namespace
+
+TEST_CASE("nac/resolve: many instructions are read as one after another", "[nac]") {
+  generator random{4};
+  std::size_t wrong = 0;
+  for (const std::uint32_t count : {1u, 159u, 160u, 161u, 600u, 750u, 2000u, 2001u, 5000u}) {
+    CAPTURE(count);
+    const auto source = random_program(random, count, count % 2 == 0 ? 4000 : 1000);
+    const auto file = nac::read(bytes(source));
+    REQUIRE(file);
+    const auto list = instructions_of(*file, source);
+    CHECK(skips_alike(*file, list, count));
+    CHECK(!skips_alike(*file, list, count + 1));
+    for (std::size_t k = 0; k < 60; ++k) {
+      CHECK(skips_alike(*file, list, 1 + random.below(count)));  // others follow
+      auto damaged = list;
+      const std::size_t at = random.below(static_cast<std::uint32_t>(list.size()));
+      if (random.below(2) == 0)
+        damaged.resize(at);
+      else
+        damaged[at] =
+            static_cast<std::byte>(random.below(3) == 0 ? random.below(3) : random.bits());
+      damaged.shrink_to_fit();
+      wrong += skips_alike(*file, damaged, count) ? 0u : 1u;
+    }
+  }
+  CHECK(wrong > 200);
+}
+
+TEST_CASE("nac/resolve: walks of which no guess, or only a late one, is right", "[nac]") {
+  const auto source = container(1, from_hex("0200"));
+  const auto file = nac::read(bytes(source));
+  REQUIRE(file);
+  // INPUT 0, and then words that are instructions from each on, which never fall into step.
+  for (const std::string_view repeated : {"0b010b01", "0b020b020b02", "0b030000 0b030b03"})
+    for (const std::size_t size : {5119u, 5120u, 5121u, 5122u, 17'408u, 40'000u}) {
+      CAPTURE(repeated, size);
+      std::vector<std::byte> list = from_hex("0200");
+      const auto unit = from_hex(repeated);
+      while (list.size() + unit.size() <= size) list.insert(list.end(), unit.begin(), unit.end());
+      const auto count = static_cast<std::uint32_t>(1 + (list.size() - 2) / unit.size());
+      CHECK(skips_alike(*file, list, count));
+      CHECK(skips_alike(*file, list, count - 1));
+      list.resize(size);
+      CHECK(!skips_alike(*file, list, static_cast<std::uint32_t>(size)));
+      list.insert(list.end(), 5000, std::byte{9});  // NOPs of another kind
+      list[list.size() - 5000] = std::byte{9};
+      (void)skips_alike(*file, list, count + 2000);
+    }
+  // One constant list of 60,000 bytes, longer than a block and full of instructions.
+  std::vector<std::byte> list = from_hex("0b03 3075");
+  for (std::size_t k = 0; k < 30'000; ++k) put(list, 0x010b, 2);
+  put(list, 0, 4);
+  for (std::size_t k = 0; k < 10'000; ++k) put(list, 0x0002, 2);
+  CHECK(skips_alike(*file, list, 10'001));
+  list.insert(list.begin(), 2 * 700, std::byte{2});
+  for (std::size_t k = 1; k < 2 * 700; k += 2) list[k] = std::byte{0};
+  CHECK(skips_alike(*file, list, 10'701));
+}
 
 TEST_CASE("nac/resolve: a small model", "[nac]") {
   const auto source = hex_file("mini_v16");
@@ -277,7 +381,8 @@ TEST_CASE("nac/resolve: limits", "[nac]") {
 TEST_CASE("nac/resolve: the fast path gives the same", "[nac]") {
   generator random{1};
   for (const std::uint32_t count : {1u, 63u, 64u, 65u, 255u, 256u, 257u, 513u, 1000u, 3000u})
-    CHECK(agree(random_program(random, count)));
+    for (const std::uint32_t kinds : {200u, 4000u})
+      CHECK(agree(random_program(random, count, kinds)));
 }
 
 TEST_CASE("nac/resolve: references of more than 32,768 instructions back", "[nac]") {

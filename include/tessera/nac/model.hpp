@@ -263,8 +263,8 @@ class instructions {
 
   instructions() noexcept = default;
   instructions(const model* f, detail::cursor first, std::uint32_t count,
-               const detail::halfway& half = {}) noexcept
-      : model_(f), first_(first), count_(count), halfway_(half) {}
+               const detail::waypoints& noted = {}) noexcept
+      : model_(f), first_(first), count_(count), waypoints_(noted) {}
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
   [[nodiscard]] iterator begin() const noexcept { return {model_, first_, count_}; }
@@ -273,13 +273,13 @@ class instructions {
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
   /// At the first instruction, and ending at the section's bound.
   [[nodiscard]] detail::cursor cursor() const noexcept { return first_; }
-  [[nodiscard]] const detail::halfway& halfway() const noexcept { return halfway_; }
+  [[nodiscard]] const detail::waypoints& waypoints() const noexcept { return waypoints_; }
 
  private:
   const model* model_ = nullptr;
   detail::cursor first_;
   std::uint32_t count_ = 0;
-  detail::halfway halfway_;
+  detail::waypoints waypoints_;
 };
 
 /// A container. Only `read` makes one that isn't empty.
@@ -312,12 +312,12 @@ class model {
     return {at(nac::section::mmap), part(nac::section::mmap).count};
   }
   [[nodiscard]] nac::instructions instructions() const& noexcept {
-    return {this, at(nac::section::ops), part(nac::section::ops).count, halfway_[0]};
+    return {this, at(nac::section::ops), part(nac::section::ops).count, waypoints_[0]};
   }
   nac::instructions instructions() const&& = delete;
   /// Those of TRNG.
   [[nodiscard]] nac::instructions training() const& noexcept {
-    return {this, at(nac::section::trng), part(nac::section::trng).count, halfway_[1]};
+    return {this, at(nac::section::trng), part(nac::section::trng).count, waypoints_[1]};
   }
   nac::instructions training() const&& = delete;
   /// Those that CMAP names.
@@ -400,7 +400,7 @@ class model {
   bytes manifest_, plan_;
   nac::constants plan_constants_;
   short_texts operations_ = {}, signatures_ = {};
-  detail::halfway halfway_[2] = {};  // of OPS, TRNG
+  detail::waypoints waypoints_[2] = {};  // of OPS, TRNG
 };
 
 inline instructions::iterator::iterator(const model* f, detail::cursor at,

@@ -3,16 +3,7 @@
 //
 // Finds where each instruction is.
 //
-// An instruction's length depends on its operation, its signature and often on a word inside it, so
-// instructions can only be found one after another, and this chain of loads takes most of the time.
-// Therefore a table has the parts of the length for each kind of instruction, and the loop has no
-// data-dependent branch; and `read` notes an instruction in the middle, so that two chains run at
-// once.
-//
-//   length = fixed + 2 × (count & mask)          count: the word after A and B
-//
-// Kinds with another length have an impossible one in the table. They, negative counts and the last
-// instructions are decoded by the function that `read` uses.
+// `read` notes an instruction in each quarter, so that four chains run at once (lengths.hpp).
 
 #ifndef TESSERA_NAC_DETAIL_DECODE_HPP
 #define TESSERA_NAC_DETAIL_DECODE_HPP
@@ -27,91 +18,11 @@
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../verify.hpp"
+#include "lengths.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-/// What the length of each kind of instruction is made of.
-class length_table {
- public:
-  struct row {
-    std::uint32_t mask = 0;         ///< 0xffff where the word after A and B counts constants
-    std::uint16_t fixed = unusual;  ///< bytes of an instruction without constants
-    std::uint8_t arguments = 0;     ///< they are the last words
-    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
-  };
-  /// More than the length of any instruction that the table has.
-  static constexpr std::uint16_t unusual = 0xffff;
-  /// Bytes that must be readable after an instruction.
-  static constexpr std::size_t slack = 32;
-
-  explicit length_table(const model& f) noexcept {
-    for (std::uint32_t b = 0; b < 256; ++b) {
-      const auto id = static_cast<std::uint8_t>(b);
-      if (b != 0 && !f.has_signature(id)) continue;
-      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
-      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
-    }
-    set(system(op_input, 0), 2, 0);
-    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
-      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
-      set(system(op_input, b), 4, 1);
-      rows_[system(op_input, b)].id = 1;
-    }
-    if (f.outputs() < 256)
-      for (std::uint32_t b = 0; b < 3; ++b)
-        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
-  }
-
-  /// By A and B as in the file: A is the low byte.
-  [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
-    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
-    const std::size_t regular = first_regular | ab >> 8;
-    return rows_[a_first < regular ? a_first : regular];
-  }
-  /// Of any instruction that the table has.
-  [[nodiscard]] std::uint32_t max_arguments() const noexcept { return most_; }
-
- private:
-  // 256 rows for each operation below 10, and 256 for all others.
-  static constexpr std::size_t first_regular = 256 * first_regular_op;
-  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
-    return 256 * a + b;
-  }
-  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
-    rows_[i].fixed = static_cast<std::uint16_t>(without_d + 2 * arguments);
-    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
-    if (arguments > most_) most_ = arguments;
-  }
-  row rows_[first_regular + 256];
-  std::uint32_t most_ = 1;
-};
-
-/// An instruction, as the table has it.
-struct looked_up {
-  std::uint32_t ab;         // A and B as in the file
-  std::uint32_t arguments;  // they end with the instruction
-  std::uint32_t id;         // 1: the argument is the id of anything but a constant
-  std::size_t constants;    // how many the instruction gives
-  const std::byte* next;    // the next instruction
-};
-
-/// Looks at an instruction that has `slack` bytes before `end`. False: it is unusual, or has none
-/// after it.
-[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
-                                                      const std::byte* at, const std::byte* end,
-                                                      looked_up& found) noexcept {
-  found.ab = load_le<std::uint16_t>(at);
-  const length_table::row& row = table[found.ab];
-  const std::size_t fixed = row.fixed;
-  found.arguments = row.arguments;
-  found.id = row.id;
-  found.constants = load_le<std::uint16_t>(at + 2) & row.mask;
-  const std::size_t length = fixed + 2 * found.constants;
-  found.next = at + fixed + 2 * found.constants;
-  return length < length_table::unusual &&
-         length + length_table::slack <= static_cast<std::size_t>(end - at);
-}
 [[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
                                               std::uint32_t first) noexcept {
   if constexpr (std::endian::native == std::endian::little) {  // in two stores
@@ -144,7 +55,7 @@ struct decoded {
 inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
                        step* to, std::uint32_t stop, decoded& now) noexcept {
   decoded next = now;
-  if (static_cast<std::size_t>(end - next.at) < length_table::slack) return;
+  if (!has_slack(next.at, end)) return;
   looked_up found;
   for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
     write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
@@ -160,7 +71,7 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
                        step* to, std::uint32_t stop, decoded& a, decoded& b,
                        std::uint32_t count) noexcept {
   decoded next = a, other = b;
-  if (static_cast<std::size_t>(end - other.at) < length_table::slack) return;
+  if (!has_slack(other.at, end)) return;
   looked_up found, found_other;
   while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
          look_up(table, other.at, end, found_other)) {
@@ -174,6 +85,52 @@ inline void decode_two(const length_table& table, const std::byte* start, const 
   }
   a = next;
   b = other;
+}
+
+/// The chains of a list: from its beginning and from the places that `read` noted, each up to the
+/// next one.
+struct decode_chains {
+  decoded at[4];
+  std::uint32_t stops[4];
+  std::size_t count = 1;
+
+  decode_chains(const instructions& list, const std::byte* start, std::size_t bytes) noexcept
+      : at{{start, 0, 0}}, stops{list.size()} {
+    const waypoints& noted = list.waypoints();
+    for (std::uint32_t k = 0; k < noted.count && noted.all[k].offset <= bytes; ++k, ++count) {
+      stops[count - 1] = noted.all[k].index;
+      at[count] = {start + noted.all[k].offset, noted.all[k].index, noted.all[k].arguments};
+      stops[count] = list.size();
+    }
+  }
+  [[nodiscard]] bool done(std::size_t k) const noexcept { return at[k].index == stops[k]; }
+};
+
+/// The same at four places.
+inline void decode_four(const length_table& table, const std::byte* start, const std::byte* end,
+                        step* to, decode_chains& chains) noexcept {
+  std::uint32_t left = ~std::uint32_t{0};
+  for (std::size_t k = 0; k < 4; ++k) {
+    if (!has_slack(chains.at[k].at, end)) return;
+    const std::uint32_t own = chains.stops[k] - chains.at[k].index;
+    left = own < left ? own : left;
+  }
+  decoded a = chains.at[0], b = chains.at[1], c = chains.at[2], d = chains.at[3];
+  looked_up at_a, at_b, at_c, at_d;
+  const auto take = [&](decoded& at, const looked_up& found) {
+    write_step(to + at.index++, static_cast<std::size_t>(at.at - start), found, at.first);
+    at.first += found.arguments;
+    at.at = found.next;
+  };
+  for (; left != 0 && look_up(table, a.at, end, at_a) && look_up(table, b.at, end, at_b) &&
+         look_up(table, c.at, end, at_c) && look_up(table, d.at, end, at_d);
+       --left) {
+    take(a, at_a);
+    take(b, at_b);
+    take(c, at_c);
+    take(d, at_d);
+  }
+  chains.at[0] = a, chains.at[1] = b, chains.at[2] = c, chains.at[3] = d;
 }
 
 /// Whether indices and offsets of a list fit into steps.
@@ -193,7 +150,7 @@ TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& lis
   const detail::cursor first = list.cursor();
   const std::byte* const start = first.data();
   const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  const std::byte* const end = start + size;
+  const std::byte* const end = start + readable(first);
   // One instruction of any kind.
   const auto any = [&](detail::decoded& now) -> error {
     detail::cursor at = first;
@@ -220,22 +177,27 @@ TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& lis
       if (const error e = any(now); e.code != errc::ok) return e;
     }
   };
-  const std::uint32_t count = list.size();
-  const detail::halfway half = list.halfway();
-  detail::decoded now{start, 0, 0};
+  detail::decode_chains chains(list, start, readable(first));
   error e;
-  if (half.index != 0 && half.offset <= size) {
-    detail::decoded second{start + half.offset, half.index, half.arguments};
-    for (;;) {
-      detail::decode_two(table, start, end, to, half.index, now, second, count);
-      if (now.index == half.index || second.index == count) break;
-      if (e = any(now); e.code != errc::ok) return e;
-      if (e = any(second); e.code != errc::ok) return e;
-    }
-    if (e = rest(now, half.index); e.code != errc::ok) return e;
-    now = second;
+  while (chains.count == 4) {
+    detail::decode_four(table, start, end, to, chains);
+    if (chains.done(0) || chains.done(1) || chains.done(2) || chains.done(3)) break;
+    for (detail::decoded& c : chains.at)
+      if (e = any(c); e.code != errc::ok) return e;
   }
-  if (e = rest(now, count); e.code != errc::ok) return e;
+  // Then two of those that are left.
+  for (std::size_t a = 0, b = 1; b < chains.count; ++b) {
+    detail::decoded &at_a = chains.at[a], &at_b = chains.at[b];
+    while (!chains.done(a) && !chains.done(b)) {
+      detail::decode_two(table, start, end, to, chains.stops[a], at_a, at_b, chains.stops[b]);
+      if (chains.done(a) || chains.done(b)) break;
+      if (e = any(at_a); e.code != errc::ok) return e;
+      if (e = any(at_b); e.code != errc::ok) return e;
+    }
+    if (chains.done(a)) a = b;
+  }
+  for (std::size_t k = 0; k < chains.count; ++k)
+    if (e = rest(chains.at[k], chains.stops[k]); e.code != errc::ok) return e;
   steps.advance(list.size());
   return steps;
 }

@@ -15,6 +15,7 @@
 #include "../format.hpp"
 #include "../model.hpp"
 #include "../read.hpp"
+#include "lengths.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac::detail {
@@ -199,14 +200,8 @@ struct maker {
     if (const error e = count(in, 2, n); e.code != errc::ok) return e;
     part(s).first = in.offset();
     part(s).count = n;
-    halfway& half = out.halfway_[s == section::ops ? 0 : 1];
-    half.index = n / 2;
-    instruction i;
-    for (std::uint32_t index = 0; index != n; ++index) {
-      if (index == half.index) half.offset = in.offset() - part(s).first;
-      if (const error e = parse_instruction(out, in, i); e.code != errc::ok) return e;
-      if (index < half.index) half.arguments += argument_count(i);
-    }
+    waypoints& noted = out.waypoints_[s == section::ops ? 0 : 1];
+    if (const error e = skip_instructions(out, in, n, noted); e.code != errc::ok) return e;
     part(s).used = in.offset();
     return {};
   }

@@ -125,10 +125,16 @@ struct tick_form {
   [[nodiscard]] static error parse(cursor& in, tick& out) noexcept;
 };
 
-/// An instruction in the middle of a list, which `read` came by: a second place to decode from.
-struct halfway {
+/// An instruction that `read` came by: a further place to decode from.
+struct waypoint {
   std::uint64_t offset = 0;                ///< from the first instruction
   std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
+};
+/// Those of a list, about a quarter of it apart; none of a short list.
+struct waypoints {
+  static constexpr std::uint32_t max_count = 3;
+  waypoint all[max_count];
+  std::uint32_t count = 0;
 };
 
 }  // namespace nac::detail

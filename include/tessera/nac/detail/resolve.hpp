@@ -161,9 +161,6 @@ class argument_resolver {
   code& out_;
 };
 
-/// Instructions from which on making a length_table takes less time than it saves.
-inline constexpr std::uint32_t worth_a_table = 160;
-
 // Four words of D as one integer, the first one below: 0x8000 is the sign of each.
 inline constexpr std::uint64_t signs = 0x8000'8000'8000'8000;
 inline constexpr std::uint64_t signs_of[] = {0, 0x8000, 0x8000'8000, 0x8000'8000'8000, signs};
@@ -220,7 +217,7 @@ inline constexpr zeros zeros_of[16] = {
                                       const std::byte* start, const std::byte* end,
                                       std::uint32_t stop, step* to, argument* arguments,
                                       decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  if (!has_slack(now.at, end)) return true;
   decoded next = now;
   std::uint64_t wrong = 0;
   looked_up found;
@@ -298,7 +295,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 [[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
     const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
     std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
-  if (static_cast<std::size_t>(end - now.at) < length_table::slack) return true;
+  if (!has_slack(now.at, end)) return true;
   decoded next = now;
   eight_words wrong = {};
   std::size_t wrong_constants = 0;
@@ -355,7 +352,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const length_table table(f);
   const cursor first = list.cursor();
   const std::byte* const start = first.data();
-  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
+  const std::byte* const end = start + readable(first);
   auto* run = resolve_run;
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
   if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
@@ -369,7 +366,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
     const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
     step* const steps = out.steps.prepare(stop - before);
     argument* const arguments = out.arguments.prepare(needed);
-    if (!run(table, ids, start, start + size, stop, steps, arguments, now)) return false;
+    if (!run(table, ids, start, end, stop, steps, arguments, now)) return false;
     out.steps.advance(now.index - before);
     out.arguments.advance(now.first - out.arguments.size());
     if (now.index == stop) continue;
