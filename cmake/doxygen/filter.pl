@@ -10,19 +10,34 @@
 #   result<model> read(std::string_view source);
 #   friend bool operator==(const T&, const T&) = default; is what it says
 #
-# And the inline namespace, whose name is made by a macro, is part of tessera.
+# And the inline namespace, whose name is made by a macro, is part of tessera. Specializations of
+# variables aren't names of their own, and a destructor says nothing that its constructors do. A macro
+# that is defined inside an enumeration, to make its names, would be one of them: it comes before.
 
 use strict;
 use warnings;
 
+# How a name of a list is initialized: = 1 << 20, = std::uint64_t{1} << 20, = {}, or its bits.
+my $value = qr/\ =\ (?:[^,;(){}]|\{\d+\})+|\ =\ \{\}|\ :\ \d+/;
 my ($block, %doc) = ('');  # the comment above this line, and those of the functions of this class
+my ($held, @ahead) = ('');  # the lines of that comment, and lines that were read too early
+my $goes_on = 0;            # whether the line before ends within a condition
 
-while (my $line = <>) {
+while (defined(my $line = shift @ahead // <>)) {
   $line =~ s/^namespace tessera::inline TESSERA_ABI/namespace tessera/;
   if ($line =~ m{^\s*///(?!<)\s?(.*)$}) {
     $block .= "$1 " unless $1 =~ /^\@[{}]/;
-    print $line;
+    $held .= $line;
     next;
+  }
+  if ($line =~ /^template <>$|^ *enum .*\{$/) {
+    push @ahead, <> // '';
+    if ($ahead[0] =~ /^inline constexpr /) {
+      $line = "\n";
+      $ahead[0] = "\n";
+    } elsif ($ahead[0] =~ /^#define TESSERA_X/) {
+      print shift @ahead;
+    }
   }
   # A list of names may go on in the next lines, which then are empty for Doxygen.
   my $rest = '';
@@ -37,7 +52,7 @@ while (my $line = <>) {
   my $text = $own || $block;
   $text =~ s{\*/}{* /}g;
   if ($line =~ m/^(\s*)((?:(?:static|constexpr|inline|mutable|const|unsigned)\ )*[\w:]+(?:<[^()=;]*>)?[*&]?\ )
-                 (\w+(?:\ =\ [^,;(){}]+|\ =\ \{\}|\ :\ \d+)?(?:,\ \w+(?:\ =\ [^,;(){}]+|\ =\ \{\}|\ :\ \d+)?)+);/x
+                 (\w+(?:$value)?(?:,\ \w+(?:$value)?)+);/x
       && $text ne '') {
     my ($indent, $type, @names) = ($1, $2, split /, /, $3);
     $line = $indent . join(' ', map { "$type$_; /**< $text */" } @names) . "\n";
@@ -47,10 +62,13 @@ while (my $line = <>) {
     my $name = $1;
     if ($text ne '') {
       $doc{$name} //= $text;
-    } elsif (exists $doc{$name} && $line !~ /= delete;/) {
+    } elsif (exists $doc{$name} && $line !~ /= delete;|~/) {
       $line =~ s{^(\s*)}{$1/** $doc{$name} */ };
     }
   }
-  print $line, $rest;
-  $block = '' unless $line =~ /^\s*(template\b|requires\b)/;
+  print $held, $line, $rest;
+  $held = '';
+  $block = '' unless $goes_on || $line =~ /^\s*(template\b|requires\b)/;
+  $goes_on = $line =~ /(&&|\|\|)$/;
 }
+print $held;

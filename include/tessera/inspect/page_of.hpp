@@ -36,10 +36,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// What the page of a container shows besides its instructions.
 struct nac_view_options {
   std::span<const std::string> shapes = {};  ///< by instruction: "f32 [1, 64]"; or none
   bool weights = true;                       ///< whether their values are read
 };
+/// The page of a container.
 [[nodiscard]] page page_of(const lookup& program, const nac_view_options& options = {});
 /// The page of `after`, in which what differs from `before` is marked, in the graph and in the text; what
 /// was removed is among the facts.
@@ -51,12 +53,15 @@ struct nac_view_options {
 /// `source` is the later program's text in canonical layout (nem::reformat).
 [[nodiscard]] page page_of_difference(const nem::model& before, const nem::program& after,
                                       std::string_view source, const report* found);
-/// `found` may be null; `program` too, for a text that isn't a program.
+/// The page of a NEM program. `found`, the findings of its verification, may be null; `program` too, for a
+/// text that isn't a program.
 [[nodiscard]] page page_of(const nem::program* program, std::string_view source,
                            const report* found);
+/// The page of a model, all of its ranks or one.
 [[nodiscard]] page page_of(std::span<const ark::model* const> ranks);
-/// Plans that passed verify_plan().
+/// The page of the plans of all ranks, or of one. They passed verify_plan().
 [[nodiscard]] page page_of(std::span<const ark::plan* const> ranks);
+/// The page of an ALIR program, verified or not.
 [[nodiscard]] page page_of(const alir::model& m);
 
 }  // namespace inspect

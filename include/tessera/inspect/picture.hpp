@@ -30,48 +30,55 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// The form of a node: a box with round corners, an ellipse, or only its words.
 enum class shape : std::uint8_t { box, ellipse, words };
+/// How a line is drawn.
 enum class stroke : std::uint8_t { solid, dashed, dotted };
 
+/// A graph and what it looks like. Nodes and frames are referred to by index; colours are those of SVG.
 struct picture {
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< no frame
 
+  /// A line of a node's words.
   struct line {
-    std::string text;
-    std::string_view colour = "#1a1a1a";
-    bool is_bold = false;
+    std::string text;                     ///< any; longer ones are shortened to 48 characters
+    std::string_view colour = "#1a1a1a";  ///< of the letters
+    bool is_bold = false;                 ///< in bold letters
   };
+  /// A node: lines of words, and what is around them.
   struct node {
-    std::string id;
+    std::string id;           ///< unique among the nodes: letters, digits and underscores
     std::vector<line> lines;  ///< the first is the largest
-    std::string_view fill = "#f4f4f4", border = "#8a8a8a";
-    std::string tooltip = {};
-    std::uint32_t frame = none;
-    shape form = shape::box;
-    stroke outline = stroke::solid;
-    bool is_small = false;  ///< with little space around its lines
-    bool is_thick = false;  ///< with a thick border
+    std::string_view fill = "#f4f4f4", border = "#8a8a8a";  ///< colours; of `words` neither is seen
+    std::string tooltip = {};        ///< shown when the pointer is on the node; empty: none
+    std::uint32_t frame = none;      ///< the innermost frame around it
+    shape form = shape::box;         ///< of its border
+    stroke outline = stroke::solid;  ///< of its border
+    bool is_small = false;           ///< with little space around its lines
+    bool is_thick = false;           ///< with a thick border
   };
+  /// An arrow from a node to another one.
   struct edge {
-    std::uint32_t from = 0, to = 0;  ///< nodes
-    std::string_view colour = "#404040";
-    stroke style = stroke::solid;
-    bool is_thin = false;
-    bool orders = true;      ///< whether `to` is placed below `from`
-    std::string label = {};  ///< at its head
-    std::string tooltip = {};
-    std::uint32_t from_frame = none;  ///< the frame with `from` that it starts at instead
+    std::uint32_t from = 0, to = 0;       ///< nodes
+    std::string_view colour = "#404040";  ///< of the line and the head
+    stroke style = stroke::solid;         ///< of the line
+    bool is_thin = false;                 ///< a thin line with a small head
+    bool orders = true;                   ///< whether `to` is placed below `from`
+    std::string label = {};               ///< at its head
+    std::string tooltip = {};             ///< shown when the pointer is on it; empty: none
+    std::uint32_t from_frame = none;      ///< the frame with `from` that it starts at instead
   };
+  /// A box around nodes and other frames.
   struct frame {
-    std::string id, label;
-    std::string_view colour = "#808080";
-    std::uint32_t parent = none;  ///< an earlier frame
+    std::string id, label;                ///< unique among the frames; and its title, at its top
+    std::string_view colour = "#808080";  ///< of its border
+    std::uint32_t parent = none;          ///< an earlier frame
   };
 
   std::string_view title = "graph";  ///< a word
-  std::vector<node> nodes;
-  std::vector<edge> edges;
-  std::vector<frame> frames;
+  std::vector<node> nodes;           ///< edges refer to them by index
+  std::vector<edge> edges;           ///< two nodes may have several
+  std::vector<frame> frames;         ///< each after the one around it
 };
 
 /// The picture in Graphviz's language.
@@ -79,18 +86,21 @@ struct picture {
 /// The picture as SVG.
 [[nodiscard]] text svg(const picture& p);
 
+/// A rectangle of a layout.
 struct box {
-  double left = 0, top = 0, width = 0, height = 0;
+  double left = 0, top = 0, width = 0, height = 0;  ///< in points
 };
+/// A place in a layout.
 struct point {
-  double x = 0, y = 0;
+  double x = 0, y = 0;  ///< in points, from the left and from the top
 };
 /// Where `svg` puts things, in points.
 struct layout {
-  std::vector<box> nodes, frames;
+  std::vector<box> nodes, frames;         ///< by index
   std::vector<std::vector<point>> edges;  ///< from the tail to the head; straight or smooth between
-  double width = 0, height = 0;
+  double width = 0, height = 0;           ///< of the whole picture
 };
+/// Lays a picture out in layers, as `svg` draws it.
 [[nodiscard]] layout lay_out(const picture& p);
 
 }  // namespace inspect

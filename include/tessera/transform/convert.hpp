@@ -74,46 +74,52 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
+/// How to_nac() makes a container, and how much it reports.
 struct to_nac_options {
-  nac::header form = nac::header::v1_8;
-  std::uint64_t max_diagnostics = 1000;
-  /// Inputs that have the names of its tensors become parameters.
+  nac::header form = nac::header::v1_8;  ///< the version of the container
+  std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
+  /// Inputs that have the names of its tensors become parameters; null: none do. One of another type
+  /// or number of elements is nac_weights_form.
   const nac::safetensors* weights = nullptr;
-  /// Of tensors with others of their buffer, to find the inputs and outputs.
+  /// Comparisons of tensors with others of their buffer, to find the inputs and outputs; more are
+  /// ark_to_nac_limit.
   std::uint64_t max_comparisons = std::uint64_t{1} << 26;
 };
 
-/// The container of one rank.
+/// Converts the model of one rank. The result carries the first refusal, `found` all of them.
 [[nodiscard]] result<nac::parts> to_nac(const ark::program& p, const to_nac_options& options = {},
                                         report* found = nullptr);
 
 /// What an input of a container is to be. Those without a name are lifted#0, lifted#1, …
 struct input_form {
-  std::string name;
-  nac::data_type type = nac::data_type::float32;
-  std::vector<std::int64_t> shape;
+  std::string name;  ///< in the container; one that it doesn't have is nac_to_ark_input
+  nac::data_type type = nac::data_type::float32;  ///< of its elements
+  std::vector<std::int64_t> shape;                ///< at most four dimensions
 };
 
+/// What to_ark() has to know that a container doesn't hold, and how much it reports.
 struct to_ark_options {
-  std::span<const input_form> inputs = {};  ///< in any order
-  std::uint64_t max_diagnostics = 1000;
+  std::span<const input_form> inputs = {};  ///< one for each input that is used, in any order
+  std::uint64_t max_diagnostics = 1000;     ///< how many a report keeps; all are counted
   /// For what is computed here: constants, and what depends on weights only.
   budget limit = {};
 };
 
 /// The values of a tensor that ARK's files can't hold.
 struct ark_weight {
-  std::string name;
-  nac::data_type type = nac::data_type::float32;
-  std::vector<std::int64_t> shape;
-  std::vector<std::byte> data;  ///< little-endian, in C order
+  std::string name;  ///< of the node Tensor that makes it: the parameter's, or constant_12
+  nac::data_type type = nac::data_type::float32;  ///< that of the tensor in the model
+  std::vector<std::int64_t> shape;                ///< likewise: at most four dimensions
+  std::vector<std::byte> data;                    ///< little-endian, in C order
 };
 
+/// A container as a model of ARK.
 struct ark_network {
-  ark::model model;
+  ark::model model;                 ///< dialect D3, for ark::verify and ark::write
   std::vector<ark_weight> weights;  ///< each is an input of the model
 };
 
+/// Converts a program. The result carries the first refusal, `found` all of them.
 [[nodiscard]] result<ark_network> to_ark(const nac::program& p, const to_ark_options& options = {},
                                          report* found = nullptr);
 

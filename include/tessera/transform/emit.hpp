@@ -72,7 +72,8 @@ namespace transform {
 /// The modules of a pipeline; the last one has that name.
 [[nodiscard]] text to_verilog(const alir::staged& p, std::string_view name);
 
-/// The test bench of that module. Samples with a lookup outside its table are left out.
+/// The test bench of that module, with at most `vectors` samples: those with a lookup outside its table
+/// are left out.
 [[nodiscard]] text to_verilog_test_bench(const alir::program& p, std::string_view name,
                                          std::size_t vectors = 256);
 [[nodiscard]] text to_verilog_test_bench(const alir::staged& p, std::string_view name,

@@ -35,7 +35,8 @@
 // Lifetime:   borrows the program and the archive's bytes, until the container is written.
 // Errors:     pt2_import_*, at the node in the archive, with its module and its line of Python: loops
 //             of an unknown number of steps, lists of lists as arguments, element types that NAC
-//             lacks, more than 65,535 instructions or 223 operations beyond the system's.
+//             lacks, more than 65,535 instructions, 224 operations beyond the predefined ones, 256
+//             signatures or 32,767 constants.
 // Limits:     those of the format.
 // Allocation: linear in the nodes; no weight is copied.
 
@@ -53,10 +54,11 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
+/// How import() makes a container, and how much it reports.
 struct import_options {
-  nac::header form = nac::header::v1_8;
+  nac::header form = nac::header::v1_8;  ///< the version of the container
   bool states = true;  ///< what the program changes in its buffers is kept for later runs
-  std::uint64_t max_diagnostics = 1000;
+  std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
 };
 
 /// Views of storages whose elements aren't in row-major order there.
@@ -64,11 +66,12 @@ class gathered_views;
 
 /// A container that is ready to be written.
 struct imported {
-  nac::parts parts;
+  nac::parts parts;  ///< for nac::write; its payloads borrow the archive's bytes, or `views`
   std::shared_ptr<const gathered_views> views;  ///< what payloads with a source read
 };
 
-/// `found` receives everything that can't be expressed, not only the first.
+/// Makes a container of an exported program. `found` receives everything that can't be expressed, not
+/// only the first.
 [[nodiscard]] result<imported> import(const pt2::program& p, const import_options& options = {},
                                       report* found = nullptr);
 

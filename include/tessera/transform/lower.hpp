@@ -68,17 +68,18 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
+/// Which shapes and types a network is lowered for, and with how much effort.
 struct lower_options {
-  /// Of each input, in the order of program.inputs().
+  /// The shape of each input, in the order of program.inputs().
   std::vector<std::vector<std::int64_t>> shapes;
-  /// Of each input; those that it doesn't reach are float32.
+  /// The type of each input; those that the list doesn't reach are float32.
   std::vector<nac::data_type> types;
   nem::element type = nem::element::f32;  ///< of all floats: f32, f16, bf16 or i8
   std::uint64_t seed = 0;                 ///< of the inputs of the run that finds shapes
   /// For i8: runs that ranges are taken from, each with the elements of all inputs; without any, 4
   /// to 64 runs with random inputs.
   std::vector<std::vector<std::vector<float>>> calibration;
-  budget limit;
+  budget limit;  ///< of each run of the network, for shapes, constants and ranges
   /// How much is tried for each step: 0 the tiles of least cost by a formula, 1 also those of the largest
   /// steps in abstract time, 2 more of them, and for all steps. The result is the same each time.
   unsigned effort = 1;
@@ -87,31 +88,33 @@ struct lower_options {
 
 /// A buffer that a caller binds or reads.
 struct lowered_port {
-  std::string buffer;
+  std::string buffer;               ///< its name in the program
   std::vector<std::int64_t> shape;  ///< row-major
-  /// That of the program for floats, i32 for integers, u8 for truth values.
+  /// Of its elements: that of the program for floats, i32 for integers, u8 for truth values.
   nem::element type = nem::element::f32;
   std::int64_t end = 0;  ///< of integers that index a table: its rows; else 0
 };
 
 /// The first result of an instruction that is kept as 8-bit integers q: scale * (q - zero_point).
 struct quantized_result {
-  std::uint32_t instruction = 0;
-  double scale = 1;  ///< a binary32
-  std::int32_t zero_point = 0;
+  std::uint32_t instruction = 0;  ///< of the network
+  double scale = 1;               ///< a binary32
+  std::int32_t zero_point = 0;    ///< the q that means 0
 };
 
+/// A network as a program for a device, with what a caller has to know to run it.
 struct lowered {
-  nem::model model;
+  nem::model model;                ///< for nem::verify and nem::write
   std::vector<std::byte> weights;  ///< of the buffer `weights`, which there is unless this is empty
-  std::vector<lowered_port> inputs, outputs;
-  std::uint64_t steps = 0;
-  std::vector<quantized_result> quantized;  ///< in the order of instructions
-  /// Products with weights of one scale, as those of all channels at once don't fit L1.
+  std::vector<lowered_port> inputs, outputs;  ///< in the order of the network's
+  std::uint64_t steps = 0;                    ///< that the program has, one after another
+  std::vector<quantized_result> quantized;    ///< in the order of instructions
+  /// Products, by instruction, with weights of one scale, as those of all channels at once don't fit L1.
   std::vector<std::uint32_t> by_tensor;
 };
 
-/// `device` is resolved and has a topology, as a target of nem::verify has.
+/// Lowers a network. `device` is resolved and has a topology, as a target of nem::verify has; `found`
+/// receives the instruction that isn't mapped, and why.
 [[nodiscard]] result<lowered> lower(const nac::program& p, const nem::catalog& catalog,
                                     const nem::device& device, const lower_options& options = {},
                                     report* found = nullptr);
@@ -143,17 +146,18 @@ struct step_report {
   std::uint64_t cycles = 0;
   std::uint64_t macs = 0;                    ///< multiply-accumulates
   std::uint64_t bytes = 0;                   ///< that are moved, by layout operations too
-  std::uint64_t busy[nem::unit_count] = {};  ///< cycles of all units of a type
+  std::uint64_t busy[nem::unit_count] = {};  ///< cycles of all units of a type, by nem::unit
   /// The bound of the device: the largest of the cycles of products and of other tasks at the peak of all
   /// units, and those of its loads from DDR, its loads from L2 and its stores, each byte moved once at the
   /// bandwidth of all units. Of a program: what is between steps isn't counted. Layout operations don't
   /// count.
   std::uint64_t roofline = 0;
 };
+/// What a lowered program costs, step by step.
 struct lower_report {
-  std::vector<step_report> steps;
-  step_report all;  ///< of the whole program
-  /// Units of each type.
+  std::vector<step_report> steps;  ///< in the order of the program
+  step_report all;                 ///< of the whole program
+  /// Units of each type, by nem::unit: of an engine, or of the device.
   std::int64_t units[nem::unit_count] = {};
 };
 

@@ -70,54 +70,63 @@ enum class optimizer_pass : std::uint8_t {
   TESSERA_OPTIMIZER_PASSES(TESSERA_X)
 #undef TESSERA_X
 };
+/// One row of the table of passes.
 struct optimizer_pass_row {
+  /// "dead-code", as the tool spells it; and what the pass does, in a sentence.
   std::string_view name, summary;
 };
+/// A row per pass, in the order of optimizer_pass.
 inline constexpr optimizer_pass_row optimizer_passes[] = {
 #define TESSERA_X(name, text, summary) {text, summary},
     TESSERA_OPTIMIZER_PASSES(TESSERA_X)
 #undef TESSERA_X
 };
+/// How many passes there are.
 inline constexpr std::size_t optimizer_pass_count =
     sizeof optimizer_passes / sizeof optimizer_passes[0];
+/// The bit of a pass in optimize_options::passes.
 [[nodiscard]] constexpr std::uint32_t bit_of(optimizer_pass p) noexcept {
   return std::uint32_t{1} << static_cast<std::uint32_t>(p);
 }
+/// The bits of all passes.
 inline constexpr std::uint32_t all_passes = (std::uint32_t{1} << optimizer_pass_count) - 1;
 
+/// Which passes run, and how much work they may do.
 struct optimize_options {
   std::uint32_t passes = all_passes;  ///< bits of those that run
-  std::uint32_t max_rounds = 1024;
+  std::uint32_t max_rounds = 1024;    ///< how often all of them run, at most
   /// Bytes by which folding one result may enlarge the container.
   std::uint64_t max_growth = 4096;
-  /// For folding one result, and for all of them: elements touched; bytes in memory.
+  /// Elements touched (as budget::max_steps) for folding one result, and for all of them.
   std::uint64_t max_steps = std::uint64_t{1} << 27, max_all_steps = std::uint64_t{1} << 32;
+  /// Bytes in memory for folding one result, of which weights may take a quarter.
   std::uint64_t max_memory = std::uint64_t{1} << 30;
 };
 
 /// A change of the program.
 struct rewrite {
-  optimizer_pass by = optimizer_pass::dead_code;
-  std::uint32_t instruction = 0;  ///< of the program that was given
-  std::string text;               ///< "aten.dropout.default: its operand v3"
+  optimizer_pass by = optimizer_pass::dead_code;  ///< the pass that made it
+  std::uint32_t instruction = 0;                  ///< of the program that was given
+  std::string text;                               ///< "aten.dropout.default: its operand v3"
 };
 
 /// What all runs of a pass changed.
 struct pass_effect {
-  std::uint64_t rewrites = 0;
-  std::int64_t instructions = 0, parameters = 0;
-  std::int64_t weight_bytes = 0;  ///< of tensors inside the container
+  std::uint64_t rewrites = 0;  ///< how many changes; of `schedule` the commands, if they differ
+  std::int64_t instructions = 0, parameters = 0;  ///< how many more there are; negative: fewer
+  std::int64_t weight_bytes = 0;                  ///< likewise, of tensors inside the container
 };
 
 /// A container that is ready to be written.
 struct optimized {
-  nac::parts parts;
-  pass_effect effects[optimizer_pass_count];
-  std::vector<rewrite> rewrites;
-  std::uint32_t rounds = 0;
+  nac::parts parts;                           ///< for nac::write
+  pass_effect effects[optimizer_pass_count];  ///< by optimizer_pass
+  std::vector<rewrite> rewrites;              ///< in the order in which they were made
+  std::uint32_t rounds = 0;        ///< how often the passes ran, the time without a change included
   std::string_view why_unchanged;  ///< empty: it was optimized
 };
 
+/// Optimizes a container. One that can't be optimized comes back as it was, with the reason.
 [[nodiscard]] result<optimized> optimize(const nac::program& p,
                                          const optimize_options& options = {});
 

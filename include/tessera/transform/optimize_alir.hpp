@@ -44,40 +44,51 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
+/// What the optimizer of ALIR does, in this order.
 enum class alir_pass : std::uint8_t {
 #define TESSERA_X(name, text, summary) name,
   TESSERA_ALIR_OPTIMIZER_PASSES(TESSERA_X)
 #undef TESSERA_X
 };
+/// One row of the table of passes.
 struct alir_pass_row {
+  /// "dead-code", as the tool spells it; and what the pass does, in a sentence.
   std::string_view name, summary;
 };
+/// A row per pass, in the order of alir_pass.
 inline constexpr alir_pass_row alir_passes[] = {
 #define TESSERA_X(name, text, summary) {text, summary},
     TESSERA_ALIR_OPTIMIZER_PASSES(TESSERA_X)
 #undef TESSERA_X
 };
+/// How many passes there are.
 inline constexpr std::size_t alir_pass_count = sizeof alir_passes / sizeof alir_passes[0];
 
+/// Which passes run, and how often.
 struct alir_optimize_options {
-  std::uint32_t passes = (std::uint32_t{1} << alir_pass_count) - 1;  ///< bits of those that run
-  std::uint32_t max_rounds = 64;
+  /// Those that run: 1 << static_cast<unsigned>(pass) is the bit of a pass.
+  std::uint32_t passes = (std::uint32_t{1} << alir_pass_count) - 1;
+  std::uint32_t max_rounds = 64;  ///< how often all of them run, at most
 };
 
+/// A program with fewer operations, and what became of the others.
 struct alir_optimized {
-  alir::model model;
+  alir::model model;                            ///< for alir::verify and alir::write
   std::uint64_t changes[alir_pass_count] = {};  ///< operations that each pass replaced or removed
-  std::uint32_t rounds = 0;
+  std::uint32_t rounds = 0;  ///< how often the passes ran, the time without a change included
 };
 
+/// Optimizes a program.
 [[nodiscard]] result<alir_optimized> optimize(const alir::program& p,
                                               const alir_optimize_options& options = {});
 
-/// Runs both programs on corners and random samples, beyond their types too.
+/// Whether two programs did the same for all samples that were tried.
 struct alir_disagreement {
-  bool agrees = true;
-  std::uint64_t sample = 0;  ///< the first that differs
+  bool agrees = true;        ///< outputs are equal, bit for bit, and the same samples trap
+  std::uint64_t sample = 0;  ///< the first that differs; 0, too, where numbers of ports differ
 };
+/// Runs both programs on `samples` samples, corners and random ones, beyond their types too. The same
+/// seed gives the same samples.
 [[nodiscard]] alir_disagreement compare(const alir::program& a, const alir::program& b,
                                         std::uint64_t samples = 1024, std::uint64_t seed = 1);
 

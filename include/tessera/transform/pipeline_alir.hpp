@@ -26,8 +26,10 @@
 // Link tessera::transform.
 //
 // Lifetime:   a result owns itself.
-// Errors:     as refusal: an operation that is slower than the cutoff, more stages than there may be, a
-//             register of more than 53 bits (pipelines hand values on as doubles).
+// Errors:     as refusal: neither a cutoff nor a number of stages, latencies that are too large, an
+//             operation that is slower than the cutoff, fewer stages than the cutoff needs, more stages or
+//             registers than there may be, a register of more than 53 bits (pipelines hand values on as
+//             doubles), version 2 without a register at an end.
 // Limits:     max_stages, max_registers; max_work ends retiming early.
 // Allocation: some 500 bytes for each operation, and the pipeline.
 
@@ -44,26 +46,29 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
+/// How a program is cut into stages: by a latency, a number of stages, or both.
 struct alir_pipeline_options {
   double latency_cutoff = 0;  ///< the latency of a stage is at most this; 0: what `stages` needs
   std::uint32_t stages = 0;   ///< 0: what `latency_cutoff` needs
-  bool retiming = true;
+  bool retiming = true;       ///< moves operations between stages, for fewer bits in registers
   bool input_register = true, output_register = true;  ///< version 2 has no pipelines without
-  bool trust_intervals = false;
-  std::uint32_t max_stages = 4096;
+  bool trust_intervals = false;     ///< all registers are as wide as the intervals claim
+  std::uint32_t max_stages = 4096;  ///< more are refused
   std::uint64_t max_registers = std::uint64_t{1} << 22;  ///< values between stages, in all
   std::uint64_t max_work = std::uint64_t{1} << 32;       ///< arcs that retiming looks at
 };
 
+/// A program in stages, or why there is none.
 struct alir_pipelined {
-  alir::pipeline pipeline;
+  alir::pipeline pipeline;          ///< for alir::write_pipeline; without blocks if refused
   std::string refusal;              ///< why there is no pipeline; empty if there is
   double latency = 0;               ///< of the slowest stage
   std::uint64_t register_bits = 0;  ///< of all registers
   std::uint64_t unproven = 0;  ///< values in registers that aren't proven to keep to their interval
-  bool is_minimal = false;
+  bool is_minimal = false;  ///< retiming came to its end: no fewer bits in registers are possible
 };
 
+/// Cuts a program into a pipeline.
 [[nodiscard]] alir_pipelined to_pipeline(const alir::program& p,
                                          const alir_pipeline_options& options);
 

@@ -43,6 +43,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace transform {
 
+/// How weights are fitted where the donor's aren't like the recipient's. All are left as they are by
+/// default.
 struct transplant_options {
   bool slice = false;        ///< takes the first part along dimensions where the donor has more
   bool pad = false;          ///< adds zeros at the end of dimensions where the donor has less
@@ -63,29 +65,31 @@ enum class graft_kind : std::uint8_t {
 
 /// A parameter of the recipient. Parameters are indices in program::parameters().
 struct graft {
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  graft_kind what = graft_kind::no_counterpart;
-  std::uint32_t recipient = 0;
-  std::uint32_t donor = none;  ///< its counterpart
-  std::uint32_t block = none;  ///< of transplanted::blocks, where both are
+  static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< no parameter, no block
+  graft_kind what = graft_kind::no_counterpart;             ///< what became of it
+  std::uint32_t recipient = 0;                              ///< the parameter
+  std::uint32_t donor = none;                               ///< its counterpart in the donor
+  std::uint32_t block = none;  ///< in transplanted::blocks, where both are in matched blocks
 };
 
 /// A block that both networks have: its gene, and where it is in the sequences of their blocks.
 struct block_pair {
-  std::uint64_t gene = 0;
-  std::uint32_t donor = 0, recipient = 0;
-  std::uint32_t instructions = 0;
+  std::uint64_t gene = 0;                  ///< a hash of the operations and how they are connected
+  std::uint32_t donor = 0, recipient = 0;  ///< from 0
+  std::uint32_t instructions = 0;          ///< how many it has
 };
 
+/// A network with weights of another one.
 struct transplanted {
   nac::parts parts;           ///< of the recipient
   std::vector<graft> grafts;  ///< one for each parameter of the recipient that instructions use
-  std::vector<block_pair> blocks;
-  std::uint32_t donor_blocks = 0, recipient_blocks = 0;
+  std::vector<block_pair> blocks;  ///< those that were matched, in order; none with given pairs
+  std::uint32_t donor_blocks = 0, recipient_blocks = 0;  ///< how many each has; 0 with given pairs
   std::vector<std::uint32_t> unused;  ///< parameters of the donor that went nowhere
 };
 
-/// Both programs have their weights. Those of the recipient's that are outside come into its container.
+/// Gives the recipient weights of the donor. Both programs have their weights; those of the recipient
+/// that are outside of its file come into its container. The given `pairs` are in range.
 [[nodiscard]] result<transplanted> transplant(const nac::program& donor,
                                               const nac::program& recipient,
                                               const transplant_options& options = {});

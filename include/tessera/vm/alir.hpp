@@ -48,16 +48,18 @@ struct outcome : vm::outcome {
   std::uint64_t sample = 0;     ///< the first sample for which it did
 };
 
-/// Instruction sets that the loop is compiled for.
+/// Instruction sets that the loop is compiled for: any processor's; AVX2 with BMI1 and BMI2; these with
+/// AVX-512 F, BW, DQ and VL.
 enum class level : std::uint8_t { baseline, avx2, avx512 };
 /// The best one that this processor has.
 [[nodiscard]] level best_level() noexcept;
 
+/// How a machine is made.
 struct machine_options {
-  std::uint64_t max_memory = budget{}.max_memory;
-  unsigned threads = 1;               ///< at most, for batches that are worth it
-  level instructions = best_level();  ///< at most best_level()
-  int min_lane_bits = 16;             ///< for tests: 32 and 64 ask for wider lanes
+  std::uint64_t max_memory = budget{}.max_memory;  ///< bytes that it may need, for all threads
+  unsigned threads = 1;                            ///< at most, for batches that are worth it
+  level instructions = best_level();               ///< at most best_level()
+  int min_lane_bits = 16;                          ///< for tests: 32 and 64 ask for wider lanes
 };
 
 /// An operation for a block of samples.
@@ -67,18 +69,21 @@ struct event {
   std::span<const std::int64_t> values;  ///< at its end: one for each sample of the block
 };
 
+/// A program, compiled for batches of samples.
 class machine {
  public:
   /// Compiles a program. A machine that needs more than `max_memory` bytes is made without its rows,
   /// and can't run.
   explicit machine(const tessera::alir::program& p, const machine_options& how = {});
-  machine(const machine& other);
-  machine(machine&& other) noexcept;
-  machine& operator=(const machine& other);
-  machine& operator=(machine&& other) noexcept;
+  machine(const machine& other);                 ///< shares the compiled program
+  machine(machine&& other) noexcept;             ///< the other may only be destroyed or assigned to
+  machine& operator=(const machine& other);      ///< shares the compiled program
+  machine& operator=(machine&& other) noexcept;  ///< the other may only be destroyed or assigned to
   ~machine();
 
+  /// Doubles of a sample.
   [[nodiscard]] std::size_t inputs() const noexcept;
+  /// Doubles of a sample's result.
   [[nodiscard]] std::size_t outputs() const noexcept;
   /// Operations for each sample.
   [[nodiscard]] std::size_t size() const noexcept;
@@ -93,7 +98,9 @@ class machine {
               const budget& limit = {});
 
  protected:
+  /// `one_to_one`: each operation is one instruction, so that its values can be seen.
   machine(const tessera::alir::program& p, const machine_options& how, bool one_to_one);
+  /// As run(), with one thread; `see` sees each operation of a machine that is one to one.
   outcome run_observed(std::span<const double> in, std::span<double> out, std::uint64_t samples,
                        const budget& limit, const observer_ref<event>& see);
 
@@ -106,10 +113,12 @@ class machine {
 /// runs the unchanged program.
 class observed_machine : private machine {
  public:
+  /// Compiles a program, one instruction for each operation.
   explicit observed_machine(const tessera::alir::program& p,
                             std::uint64_t max_memory = budget{}.max_memory)
       : machine(p, {.max_memory = max_memory, .instructions = level::baseline}, true) {}
 
+  /// Those of machine.
   using machine::inputs, machine::outputs, machine::size, machine::memory;
 
   /// As machine::run. After a trap the values of its sample and of later ones are meaningless.

@@ -48,12 +48,17 @@ struct cycle : pipeline_outcome {
   bool has_output = false;  ///< whether a sample is at the output, and the outputs are written
 };
 
+/// A pipeline: a machine for each block, and the registers between them.
 class pipeline_machine {
  public:
+  /// Compiles all blocks; `how` is that of each block's machine.
   explicit pipeline_machine(const tessera::alir::staged& p, const machine_options& how = {});
 
+  /// Doubles of a sample.
   [[nodiscard]] std::size_t inputs() const noexcept { return blocks_.front().inputs(); }
+  /// Doubles of a sample's result.
   [[nodiscard]] std::size_t outputs() const noexcept { return blocks_.back().outputs(); }
+  /// How many blocks there are, one or more.
   [[nodiscard]] std::size_t blocks() const noexcept { return blocks_.size(); }
   /// Operations of all blocks for each sample.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }

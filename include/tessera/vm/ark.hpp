@@ -51,26 +51,29 @@ namespace model = tessera::ark;
 
 /// An operation that does anything, of a rank.
 struct event {
-  std::uint32_t rank = 0;
+  std::uint32_t rank = 0;            ///< index in the world
   std::uint32_t node = model::none;  ///< index in model::nodes
   std::uint32_t op = model::none;    ///< index in model::ops
 };
 
 /// The result of compiling or running, and the operation where it failed; true on success. Steps:
 /// elements computed, of results; of what is reduced; m n k for products; at least 1 for each
-/// operation. The text: waiting ranks, tokens that were left.
+/// operation. The text: waiting ranks, messages that were never received.
 struct outcome : vm::outcome, event {};
 
+/// How a machine is made.
 struct machine_options {
   bool fast = false;  ///< sums of products in FP32, as fast as the host can
-  std::uint64_t max_memory = budget{}.max_memory;
+  std::uint64_t max_memory = budget{}.max_memory;  ///< bytes, of all ranks together
 };
 
+/// One rank or all ranks of a model, with their memory.
 class machine {
  public:
+  /// Compiles the programs and allocates their storages; see made().
   explicit machine(const model::world& w, const machine_options& how = {});
-  machine(machine&&) noexcept;
-  machine& operator=(machine&&) noexcept;
+  machine(machine&&) noexcept;             ///< the other may only be destroyed or assigned to
+  machine& operator=(machine&&) noexcept;  ///< the other may only be destroyed or assigned to
   ~machine();
 
   /// Whether it can run; if not, the error.
@@ -83,12 +86,14 @@ class machine {
   /// The bytes of a buffer, by its index in the rank's model().buffers, as the host has them; none
   /// when another rank holds it.
   [[nodiscard]] std::span<std::byte> memory(std::size_t rank, std::uint32_t buffer) noexcept;
-  /// Elements through a tensor's view, by its index in the rank's model().tensors: dense over its
+  /// Sets a tensor's elements through its view, by its index in the rank's model().tensors: dense over its
   /// Shape, in C order, little-endian. False when there is no such tensor, when another rank holds
   /// it, or when the size is not that of its elements.
   bool write(std::size_t rank, std::uint32_t tensor, std::span<const std::byte> dense);
+  /// Copies a tensor's elements to `dense`, as write() has them. False as there.
   bool read(std::size_t rank, std::uint32_t tensor, std::span<std::byte> dense) const;
 
+  /// Runs all operations once, until the end, an error, or a deadlock.
   template <observer_of<event> Observer = no_observer>
   outcome run(const budget& limit = {}, Observer&& see = {}) {
     return run_observed(limit, observer_ref<event>(see));

@@ -26,7 +26,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm {
 
-/// The data type of a C++ type; float16 and bfloat16 have none of C++20, their arrays are made of bytes.
+/// The data type of a C++ type; float32 for all that have none. float16 and bfloat16 have no type of
+/// C++20: their arrays are made of bytes.
 template <class T>
 inline constexpr nac::data_type data_type_of = nac::data_type::float32;
 template <>
@@ -43,26 +44,31 @@ template <>
 inline constexpr nac::data_type data_type_of<std::uint8_t> = nac::data_type::uint8;
 template <>
 inline constexpr nac::data_type data_type_of<bool> = nac::data_type::boolean;
+/// Whether a C++ type is that of the elements of arrays.
 template <class T>
 inline constexpr bool is_element =
     std::is_same_v<T, float> || data_type_of<T> != nac::data_type::float32;
 
+/// A dense array. With an empty shape it is a scalar; where its bytes are empty, too, it is no array.
 struct array_view {
-  nac::data_type type = nac::data_type::float32;
-  std::span<const std::int64_t> shape = {};
-  std::span<const std::byte> bytes = {};
+  nac::data_type type = nac::data_type::float32;  ///< of the elements
+  std::span<const std::int64_t> shape = {};       ///< borrowed
+  std::span<const std::byte> bytes = {};          ///< the elements in C order, borrowed
 
+  /// No array.
   array_view() noexcept = default;
   /// Of any type: nac::size_of(type) bytes for each element; truth values are bytes 0 and 1.
   array_view(nac::data_type of, std::span<const std::int64_t> dims,
              std::span<const std::byte> data) noexcept
       : type(of), shape(dims), bytes(data) {}
+  /// Of a C++ type.
   template <class T, std::size_t Count>
   array_view(std::span<const std::int64_t> dims, std::span<T, Count> elements) noexcept
       : type(data_type_of<std::remove_const_t<T>>), shape(dims), bytes(std::as_bytes(elements)) {
     static_assert(is_element<std::remove_const_t<T>>, "no element type of a tensor");
   }
 
+  /// The elements; empty where they have another type.
   template <class T>
   [[nodiscard]] std::span<const T> elements() const noexcept {
     static_assert(is_element<T>, "no element type of a tensor");

@@ -23,13 +23,17 @@
 namespace tessera::inline TESSERA_ABI {
 namespace vm {
 
+/// A function of the caller's, by its signature.
 template <class Signature>
 class callback;
 
+/// A function that takes `Arguments` and returns a `Result`; or none.
 template <class Result, class... Arguments>
 class callback<Result(Arguments...)> {
  public:
+  /// None.
   callback() noexcept = default;
+  /// Borrows a function or an object that can be called.
   template <class F>
     requires(!std::is_same_v<std::remove_cv_t<F>, callback>)
   callback(F& f)
@@ -42,6 +46,7 @@ class callback<Result(Arguments...)> {
 
   /// Whether there is one.
   [[nodiscard]] explicit operator bool() const noexcept { return call_ != nullptr; }
+  /// Calls the function; there must be one.
   Result operator()(Arguments... arguments) const {
     return call_(self_, std::forward<Arguments>(arguments)...);
   }

@@ -44,7 +44,7 @@ namespace vm::genome {
 
 /// A node; calls of patterns, IF and WHILE contain what they run.
 struct event {
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< no node, no pattern
   std::uint32_t node = none;          ///< of the stream; of a call, the PATTERN
   std::uint32_t pattern = none;       ///< the id of the innermost pattern that it is in
   std::uint32_t pattern_node = none;  ///< and the index there
@@ -56,36 +56,46 @@ struct outcome : vm::outcome, event {
   std::uint64_t nodes = 0;   ///< that ran, calls among them
 };
 
+/// How a machine is made.
 struct machine_options {
-  std::uint64_t max_memory = budget{}.max_memory;
+  std::uint64_t max_memory = budget{}.max_memory;    ///< bytes of parameters, inputs and results
   std::uint64_t max_nodes = std::uint64_t{1} << 20;  ///< of the expansion; and inputs of a kind
 };
 
+/// A stream with its parameters, inputs and outputs.
 class machine {
  public:
+  /// Resolves names, arguments and constants; run() has the error where one can't run.
   explicit machine(const tessera::genome::program& p, const machine_options& how = {});
-  machine(machine&&) noexcept;
-  machine& operator=(machine&&) noexcept;
+  machine(machine&&) noexcept;             ///< the other may only be destroyed or assigned to
+  machine& operator=(machine&&) noexcept;  ///< the other may only be destroyed or assigned to
   ~machine();
 
+  /// How many DATA_INPUTs there are outside of blocks.
   [[nodiscard]] std::size_t inputs() const noexcept;
-  /// Copies an array, as the others do.
+  /// Sets an input, from 0, by copying an array.
   outcome set_input(std::size_t index, const array_view& x);
   /// Ids of the parameters that the program takes, in the order of its nodes.
   [[nodiscard]] std::span<const std::uint32_t> parameters() const noexcept;
+  /// Sets a parameter by its id, by copying an array.
   outcome set_parameter(std::uint32_t id, const array_view& x);
+  /// Sets a parameter by its name in the registry, by copying an array.
   outcome set_parameter(std::string_view name, const array_view& x);
-  /// PARAM_INPUTs.
+  /// How many PARAM_INPUTs there are, in the order of the expansion.
   [[nodiscard]] std::size_t unnamed_parameters() const noexcept;
+  /// Sets the parameter of a PARAM_INPUT, from 0, by copying an array.
   outcome set_unnamed_parameter(std::size_t index, const array_view& x);
 
+  /// Runs the stream once.
   template <observer_of<event> Observer = no_observer>
   outcome run(const budget& limit = {}, Observer&& see = {}) {
     return run_observed(limit, observer_ref<event>(see));
   }
 
+  /// How many outputs the last run gave.
   [[nodiscard]] std::size_t outputs() const noexcept;
-  /// Empty where the output is no tensor. Of an operation with several results, the first one.
+  /// An output of the last run, from 0. Empty where the output is no tensor. Of an operation with several
+  /// results, the first one.
   [[nodiscard]] array_view output(std::size_t index) const noexcept;
 
  private:

@@ -46,41 +46,47 @@ namespace vm::nac {
 
 /// How a run ended.
 struct outcome : vm::outcome {
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
-  std::uint32_t instruction = none;  ///< of OPS
-  std::uint64_t instructions = 0;    ///< that ran
+  static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< no instruction
+  std::uint32_t instruction = none;                         ///< of OPS
+  std::uint64_t instructions = 0;                           ///< that ran
 };
 
+/// How a machine is made.
 struct machine_options {
-  std::uint64_t max_memory = budget{}.max_memory;
+  std::uint64_t max_memory = budget{}.max_memory;  ///< bytes of constants, parameters and results
   std::uint64_t seed = 0;  ///< of random operations; each run begins with it
 };
 
 /// An instruction; CONTROL_FLOW and CONVERGENCE contain their branches.
 struct event {
-  std::uint32_t instruction = 0;
-  std::uint64_t live = 0;  ///< bytes of all values
+  std::uint32_t instruction = 0;  ///< index in OPS
+  std::uint64_t live = 0;         ///< bytes of all values
 };
 
+/// A program with its inputs, states and outputs.
 class machine {
  public:
+  /// Makes a machine; parameters are loaded at the first run.
   explicit machine(const tessera::nac::program& p, const machine_options& how = {});
-  machine(machine&&) noexcept;
-  machine& operator=(machine&&) noexcept;
+  machine(machine&&) noexcept;             ///< the other may only be destroyed or assigned to
+  machine& operator=(machine&&) noexcept;  ///< the other may only be destroyed or assigned to
   ~machine();
 
-  /// Copies an array.
+  /// Sets an input, by its index in program.inputs(), by copying an array.
   outcome set_input(std::size_t index, const array_view& x);
-  /// A state by its id.
+  /// Sets a state, by its id, by copying an array.
   outcome set_state(std::uint16_t id, const array_view& x);
 
+  /// Runs the program once.
   template <observer_of<event> Observer = no_observer>
   outcome run(const budget& limit = {}, Observer&& see = {}) {
     return run_observed(limit, observer_ref<event>(see));
   }
 
+  /// How many outputs the last run gave.
   [[nodiscard]] std::size_t outputs() const noexcept;
-  /// Empty where the output is no tensor. Of an operation with several results, the first one.
+  /// An output of the last run, from 0. Empty where the output is no tensor. Of an operation with several
+  /// results, the first one.
   [[nodiscard]] array_view output(std::size_t index) const noexcept;
 
  private:

@@ -67,14 +67,15 @@ using model::opcode;
 
 class timeline;  // nem_timing.hpp
 
+/// Dimensions or strides, the outermost first.
 using shape_view = std::span<const std::int64_t>;
 
 // ---- a task, as the code that executes it sees it
 
 /// The quantization of a tensor. Verified: as many scales and zero points as the form needs.
 struct descriptor {
-  model::quantization form = model::quantization::per_tensor;
-  std::size_t axis = 0;                       ///< from 0, where the form has one
+  model::quantization form = model::quantization::per_tensor;  ///< per tensor, channel or group
+  std::size_t axis = 0;                                        ///< from 0, where the form has one
   std::int64_t group_size = 1;                ///< elements of the axis, of per_group
   std::span<const float> scales;              ///< rounded to binary32
   std::span<const std::int64_t> zero_points;  ///< as many as scales, or one
@@ -83,7 +84,7 @@ struct descriptor {
   [[nodiscard]] bool varies_along(std::size_t dimension) const noexcept {
     return form != model::quantization::per_tensor && axis == dimension;
   }
-  /// The pair of an element, by its index along the axis.
+  /// The pair of scale and zero point of an element, by its index along the axis.
   [[nodiscard]] std::size_t pair(std::int64_t index) const noexcept {
     switch (form) {
       case model::quantization::per_tensor: return 0;
@@ -92,9 +93,11 @@ struct descriptor {
     }
     return static_cast<std::size_t>(index / group_size);
   }
+  /// The scale of a pair.
   [[nodiscard]] double scale(std::size_t pair) const noexcept {
     return static_cast<double>(scales[scales.size() == 1 ? 0 : pair]);
   }
+  /// The zero point of a pair; 0 where none is given.
   [[nodiscard]] std::int64_t zero_point(std::size_t pair) const noexcept {
     return zero_points.empty() ? 0 : zero_points[zero_points.size() == 1 ? 0 : pair];
   }
@@ -103,15 +106,16 @@ struct descriptor {
 /// The elements of a region. Element (i, j, …) is at index i * strides[0] + j * strides[1] + …; that
 /// of i4 are nibbles, the lower one first.
 struct tensor {
-  std::byte* data = nullptr;  ///< of the region; outputs are written, inputs aren't
-  std::int64_t extent = 0;    ///< bytes
-  nem::element element = nem::element::none;
+  std::byte* data = nullptr;                  ///< of the region; outputs are written, inputs aren't
+  std::int64_t extent = 0;                    ///< bytes
+  nem::element element = nem::element::none;  ///< none: it has only bytes
   /// In elements; the strides of a region without any are those of its shape.
   shape_view shape, strides;
-  const descriptor* quant = nullptr;
+  const descriptor* quant = nullptr;  ///< its quantization; null where it has none
   /// Whether the last two dimensions are swapped: layouts …KM of A, …NK of B.
   bool is_transposed = false;
 
+  /// The number of dimensions.
   [[nodiscard]] std::size_t rank() const noexcept { return shape.size(); }
   /// The number of elements; at most 2^63 - 1, as strides of 0 allow more.
   [[nodiscard]] std::int64_t count() const noexcept {
@@ -127,6 +131,7 @@ struct tensor {
       if (strides[i] != n && shape[i] != 1) return false;
     return true;
   }
+  /// Whether its elements are integers.
   [[nodiscard]] bool is_integer() const noexcept {
     return model::element_table[static_cast<std::size_t>(element)].kind ==
            model::element_class::integer;
@@ -135,12 +140,12 @@ struct tensor {
 
 /// One task.
 struct call {
-  nem::opcode opcode = nem::opcode::unknown;
-  std::span<const tensor> inputs, outputs;
-  model::attributes attributes;
-  std::string_view op;            ///< of compute
-  bool is_memmove = false;        ///< source and destination may overlap
-  bool is_deterministic = false;  ///< sums in ascending order, one after another
+  nem::opcode opcode = nem::opcode::unknown;  ///< what it does
+  std::span<const tensor> inputs, outputs;    ///< in the order of the opcode registry
+  model::attributes attributes;               ///< those that the statement has
+  std::string_view op;                        ///< of compute
+  bool is_memmove = false;                    ///< source and destination may overlap
+  bool is_deterministic = false;              ///< sums in ascending order, one after another
 };
 
 /// What executing a task found. The whole output has been written: 0 where there is no value.
@@ -150,6 +155,7 @@ struct verdict {
   std::int64_t index = 0;    ///< of nem_rt_index
   std::int64_t size = 0;     ///< nem_rt_index: of the axis, or the maximum of the type
   bool has_wrapped = false;  ///< a sum exceeded 32 bits: RT-ACC
+  /// Whether nothing was wrong.
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 
@@ -177,54 +183,60 @@ struct waiting_task {
   bool is_ready = false;                ///< may begin; else waits for a task, or for a token
 };
 
+/// The order of tasks, as the table at the top says.
 enum class schedule : std::uint8_t { in_order, reverse, random };
+/// When unordered tasks that touch the same bytes are searched for.
 enum class race_search : std::uint8_t {
   unverified,  ///< where verification didn't cover all tasks
-  always,
-  never
+  always,      ///< in all iterations
+  never        ///< not at all
 };
 
 /// Executes compute("op"): returns false for an unknown op.
 using host_function = callback<bool(const call&, verdict&)>;
 
+/// How a machine executes a program.
 struct machine_options {
   std::uint64_t max_memory = budget{}.max_memory;  ///< bytes of all buffers
-  nem::schedule schedule = schedule::in_order;
-  std::uint64_t seed = 0;              ///< of random
-  std::uint32_t lookahead = 1u << 16;  ///< tasks that may wait; not for in_order
-  race_search races = race_search::unverified;
+  nem::schedule schedule = schedule::in_order;     ///< the order of tasks
+  std::uint64_t seed = 0;                          ///< of random
+  std::uint32_t lookahead = 1u << 16;              ///< tasks that may wait; not for in_order
+  race_search races = race_search::unverified;     ///< whether races are searched for
   bool keep_going = false;  ///< after RT-DIV0, RT-INDEX, RT-UNSUPPORTED and RT-RACE
   /// Tasks take time on a timeline and compute nothing: no finding depends on a value, and no byte
   /// changes.
   bool is_dry = false;
-  host_function host = {};
+  host_function host = {};  ///< executes compute("op"); none: they are RT-UNSUPPORTED
 };
 
 /// A buffer, or a region that the program names.
 struct place {
-  std::string_view name;
-  bool is_buffer = false;
-  model::level level = model::level::ddr;
-  std::int64_t engine = -1;            ///< of an L1
-  std::uint64_t offset = 0, size = 0;  ///< bytes, of its buffer
-  std::uint32_t buffer = 0;            ///< in buffers()
-  std::uint8_t flags = 0;              ///< model::access_flag
-  // Of a region with a type:
-  nem::element element = model::element::none;
-  std::span<const std::int64_t> shape, strides;
+  std::string_view name;                         ///< in the program
+  bool is_buffer = false;                        ///< else it is a region
+  model::level level = model::level::ddr;        ///< of its memory
+  std::int64_t engine = -1;                      ///< of an L1; else -1
+  std::uint64_t offset = 0, size = 0;            ///< bytes, of its buffer
+  std::uint32_t buffer = 0;                      ///< in buffers()
+  std::uint8_t flags = 0;                        ///< model::access_flag
+  nem::element element = model::element::none;   ///< of a region with a type; else none
+  std::span<const std::int64_t> shape, strides;  ///< of a region with a type, in elements
 };
 
+/// A program with its buffers.
 class machine {
  public:
+  /// Allocates the buffers, if they fit; see has_memory().
   explicit machine(const model::program& p, const machine_options& how = {});
   machine(const machine&) = delete;
   machine& operator=(const machine&) = delete;
   ~machine();
 
+  /// The program, which it borrows.
   [[nodiscard]] const model::program& program() const noexcept;
-  /// In the order of the text; regions: those that `let` names outside of loops. They are evaluated
-  /// when they are first asked for, as is a name that isn't a buffer's: by one thread at a time.
+  /// All buffers, in the order of the text.
   [[nodiscard]] std::span<const place> buffers() const noexcept;
+  /// The regions that `let` names outside of loops, in the order of the text. They are evaluated when
+  /// they are first asked for, as is a name that isn't a buffer's: by one thread at a time.
   [[nodiscard]] std::span<const place> regions() const;
   /// A buffer or a region by its name, or null.
   [[nodiscard]] const place* find(std::string_view name) const;

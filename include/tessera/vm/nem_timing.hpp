@@ -70,8 +70,10 @@ enum class cause : std::uint8_t {
   unit,      ///< all units that could execute it were busy; not known here
   tokens     ///< as many tokens as the sequencer has were live
 };
+/// The names of causes, by cause.
 inline constexpr std::string_view cause_names[] = {"none",   "deps",    "wait", "sync",
                                                    "window", "endloop", "unit", "tokens"};
+/// How many causes there are.
 inline constexpr std::size_t cause_count = sizeof cause_names / sizeof cause_names[0];
 static_assert(cause_count == static_cast<std::size_t>(cause::tokens) + 1);
 
@@ -93,7 +95,9 @@ struct work {
   std::uint64_t elements = 0;
   std::uint64_t bytes = 0;  ///< moved by transfer and store
 };
+/// How much a task does, by the shapes of its operands.
 [[nodiscard]] work work_of(const call& c) noexcept;
+
 /// The parameters of the cost model.
 struct timing_profile {
   std::uint64_t bandwidth = 32;        ///< bytes per cycle, of each DMA and sDMA
@@ -117,37 +121,38 @@ struct timing_profile {
 
 /// A buffer that an instance touches.
 struct touched_buffer {
-  std::uint32_t index = 0;  ///< in machine::buffers()
-  model::level level = model::level::ddr;
-  std::int64_t engine = -1;
-  std::uint64_t size = 0;  ///< bytes
+  std::uint32_t index = 0;                 ///< in machine::buffers()
+  model::level level = model::level::ddr;  ///< of its memory
+  std::int64_t engine = -1;                ///< of an L1; else -1
+  std::uint64_t size = 0;                  ///< bytes
 };
 /// One execution of a task, as schedules see it.
 struct instance {
-  model::task task;  ///< its spans are no longer valid
-  call what;
+  model::task task;                         ///< its spans are no longer valid
+  call what;                                ///< its operands in memory
   std::span<const touched_buffer> buffers;  ///< of the operands, inputs first
   std::span<const std::int64_t> iteration;  ///< values of the loops around it, the outermost first
 };
 
 /// Where and when a task was executed.
 struct placement {
-  model::unit unit = model::unit::none;
-  std::int64_t engine = -1;          ///< -1: a unit of the device
-  std::uint32_t index = 0;           ///< of the units of that type
-  std::uint64_t issued = 0;          ///< cycles: when earlier tasks let it be issued,
-  std::uint64_t ready = 0;           ///< and when all it waits for was complete
-  std::uint64_t start = 0, end = 0;  ///< cycles
-  cause why = cause::none;           ///< what kept it from starting earlier
-  std::uint64_t held = 0;            ///< cycles that its issue waited for a token
+  model::unit unit = model::unit::none;  ///< the type of the unit
+  std::int64_t engine = -1;              ///< -1: a unit of the device
+  std::uint32_t index = 0;               ///< of the units of that type
+  std::uint64_t issued = 0;              ///< cycles: when earlier tasks let it be issued,
+  std::uint64_t ready = 0;               ///< and when all it waits for was complete
+  std::uint64_t start = 0, end = 0;      ///< cycles
+  cause why = cause::none;               ///< what kept it from starting earlier
+  std::uint64_t held = 0;                ///< cycles that its issue waited for a token
 };
 
 /// Use of one unit; busy, idle and idle_at_end together are all cycles.
 struct unit_report {
-  model::unit unit = model::unit::none;
-  std::int64_t engine = -1;
-  std::uint32_t index = 0;
-  std::uint64_t tasks = 0, busy = 0;  ///< cycles
+  model::unit unit = model::unit::none;  ///< its type
+  std::int64_t engine = -1;              ///< -1: a unit of the device
+  std::uint32_t index = 0;               ///< of the units of that type
+  /// How many tasks it executed, and cycles that these took.
+  std::uint64_t tasks = 0, busy = 0;
   std::array<std::uint64_t, cause_count> idle =
       {};                         ///< cycles before a task, by what it waited for last
   std::uint64_t idle_at_end = 0;  ///< cycles after its last task
@@ -155,21 +160,22 @@ struct unit_report {
 /// Peak use of one memory: a buffer lives from the first task that touches it to the end of the
 /// last.
 struct memory_report {
-  model::level level = model::level::ddr;
-  std::int64_t engine = -1;
-  std::uint64_t peak = 0, declared = 0;  ///< bytes
-  std::uint64_t capacity = 0;            ///< bytes that the target has; 0 if unknown
+  model::level level = model::level::ddr;  ///< which kind of memory
+  std::int64_t engine = -1;                ///< of an L1; else -1
+  std::uint64_t peak = 0, declared = 0;    ///< bytes that live at once, and of all buffers
+  std::uint64_t capacity = 0;              ///< bytes that the target has; 0 if unknown
 };
+/// What a timeline found.
 struct timing_report {
-  std::uint64_t cycles = 0;  ///< until the last task ends
-  std::uint64_t tasks = 0;
+  std::uint64_t cycles = 0;           ///< until the last task ends
+  std::uint64_t tasks = 0;            ///< that were placed
   std::uint64_t max_live_tokens = 0;  ///< issued and not complete, at once
   /// Cycles from issue to start, of all tasks: those until it was ready, by its last dependency,
   /// and those until a unit was free, as cause::unit. (Delays of issue, such as a wait or a window,
   /// show as idle units.) Those before its issue for want of a token, as cause::tokens.
   std::array<std::uint64_t, cause_count> stalls = {};
-  std::vector<unit_report> units;  ///< those of the device and of each engine
-  std::vector<memory_report> memories;
+  std::vector<unit_report> units;       ///< those of the device and of each engine
+  std::vector<memory_report> memories;  ///< those with buffers: DDR, L2, then each engine's L1
 };
 
 /// Places tasks on units.
@@ -178,6 +184,7 @@ class timeline {
   /// Called with each task that was placed.
   using observer = callback<void(const instance&, const placement&)>;
 
+  /// An empty timeline for the program's target; the program has to outlive it.
   explicit timeline(const model::program& p, const timing_profile& costs = {}, observer seen = {});
   timeline(const timeline&) = delete;
   timeline& operator=(const timeline&) = delete;

@@ -35,20 +35,25 @@ namespace vm {
 
 /// Sees nothing. A base for observers that need only one of the two.
 struct no_observer {
+  /// Before an event's work.
   template <class Event>
   void begin(const Event&) noexcept {}
+  /// After an event's work.
   template <class Event>
   void end(const Event&) noexcept {}
 };
 
+/// Has begin().
 template <class Observer, class Event>
 concept sees_begin = requires(Observer& o, const Event& at) {
   o.begin(at);
 };
+/// Has end().
 template <class Observer, class Event>
 concept sees_end = requires(Observer& o, const Event& at) {
   o.end(at);
 };
+/// Has begin(), end() or both, or is a function.
 template <class Observer, class Event>
 concept observer_of = sees_begin<Observer, Event> || sees_end<Observer, Event> ||
     std::invocable<Observer&, const Event&>;
@@ -57,7 +62,9 @@ concept observer_of = sees_begin<Observer, Event> || sees_end<Observer, Event> |
 template <class Event>
 class observer_ref {
  public:
+  /// No observer.
   observer_ref() noexcept = default;
+  /// Borrows an observer.
   template <class Observer>
     requires(observer_of<Observer, Event> &&
              !std::same_as<std::remove_cv_t<Observer>, observer_ref>)
@@ -78,9 +85,11 @@ class observer_ref {
 
   /// Whether there is one.
   [[nodiscard]] explicit operator bool() const noexcept { return self_ != nullptr; }
+  /// Calls the observer's begin(), if it has one.
   void begin(const Event& at) const {
     if (begin_ != nullptr) begin_(self_, at);
   }
+  /// Calls the observer's end(), or the function, if there is one.
   void end(const Event& at) const {
     if (end_ != nullptr) end_(self_, at);
   }

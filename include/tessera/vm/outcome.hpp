@@ -29,9 +29,10 @@ namespace vm {
 
 /// How a run ended; true on success. Each machine's outcome adds where it ended.
 struct outcome {
-  errc code = errc::ok;
+  errc code = errc::ok;     ///< ok, or why the run ended early
   std::uint64_t steps = 0;  ///< of the budget that were used
   std::string text = {};    ///< details, where there are any
+  /// Whether the run ended without an error.
   [[nodiscard]] explicit operator bool() const noexcept { return code == errc::ok; }
 };
 

@@ -39,27 +39,30 @@ namespace inspect {
 
 /// Something in which the two differ; empty where a program lacks it.
 struct alir_property_difference {
-  std::string what;  ///< "output 3", "interval"
-  std::string before, after;
+  std::string what;           ///< "output 3", "interval"
+  std::string before, after;  ///< its values: "%12", "[-8.0, 7.5] step 0.5"
 };
 
 /// An operation of one program only, or a pair that isn't equal.
 struct alir_operation_difference {
-  static constexpr std::int32_t none = -1;
-  std::int32_t before = none, after = none;
+  static constexpr std::int32_t none = -1;      ///< no operation
+  std::int32_t before = none, after = none;     ///< their indices
   std::vector<alir_property_difference> parts;  ///< of a pair
 };
 
+/// What differs between two programs.
 struct alir_difference {
-  std::vector<alir_property_difference> model, outputs;
+  std::vector<alir_property_difference> model, outputs;  ///< of the whole, and of each output
   /// What was removed or changed, in the order of the first program; then what was added.
   std::vector<alir_operation_difference> operations;
   std::uint64_t added = 0, removed = 0, changed = 0, unchanged = 0;  ///< operations
 
+  /// Whether nothing that is compared differs.
   [[nodiscard]] bool same() const noexcept {
     return model.empty() && outputs.empty() && operations.empty();
   }
 };
+/// Compares two programs.
 [[nodiscard]] alir_difference diff(const alir::program& before, const alir::program& after);
 
 }  // namespace inspect

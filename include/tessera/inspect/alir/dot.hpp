@@ -31,10 +31,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// How a program is drawn.
 struct alir_draw_options {
-  bool fold = false;
-  std::uint32_t max_operations = 2000;
+  bool fold = false;                    ///< operations of a stage as few boxes
+  std::uint32_t max_operations = 2000;  ///< boxes; one more says how many operations are left out
 };
+/// Draws a program.
 [[nodiscard]] picture draw(const alir::program& p, const alir_draw_options& options = {});
 
 }  // namespace inspect

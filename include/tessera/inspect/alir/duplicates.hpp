@@ -8,7 +8,7 @@
 //
 // Two operations have one value where they compute the same from the same, whatever their ids and
 // intervals: x + y and y + x. Most operations take only the scale from the interval of what they read;
-// a mux takes its condition's width, a bit operation its operand's, a lookup where its table starts.
+// a mux takes its condition's width, a bit_unary its operand's, a lookup where its table starts.
 //
 // Lifetime:   keeps nothing of the program.
 // Errors:     none.
@@ -30,11 +30,15 @@ namespace inspect {
 [[nodiscard]] bool depends_on_interval(const alir::program& p, std::size_t i,
                                        std::size_t x) noexcept;
 
+/// Which operations of a program have the value of an earlier one.
 class alir_duplicates {
  public:
+  /// Numbers the values of all operations.
   explicit alir_duplicates(const alir::program& p);
-  /// The first operation with the value of operation i; and with its interval, too.
+  /// The first operation with the value of operation i; i itself where no earlier one has it.
   [[nodiscard]] std::size_t with_value(std::size_t i) const noexcept { return with_value_[i]; }
+  /// The first operation with the value and the interval of operation i; i itself where no earlier one
+  /// has both.
   [[nodiscard]] std::size_t with_interval(std::size_t i) const noexcept {
     return with_interval_[i];
   }

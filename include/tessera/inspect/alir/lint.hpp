@@ -44,6 +44,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// How much lint() reports.
 struct alir_lint_options {
   std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps; all are counted
   std::uint64_t seed = 0;                ///< of the samples
@@ -53,14 +54,14 @@ void lint(const alir::program& p, report& found, const alir_lint_options& option
 
 /// A question to the samples: inputs for which an operation has a value outside of these integers.
 struct alir_search {
-  std::size_t operation = 0;
-  std::int64_t low = 0, high = 0;
+  std::size_t operation = 0;       ///< its index
+  std::int64_t low = 0, high = 0;  ///< bounds at the operation's scale, both allowed
 };
 /// Inputs that answer one, each within the intervals of the operations that read it.
 struct alir_example {
   std::vector<double> inputs;  ///< of the whole program; empty if none was found
   std::int64_t value = 0;      ///< of the operation
-  bool found = false;
+  bool found = false;          ///< whether there is one
 };
 /// Looks for examples: towards the ends that an operation exceeds, and at random. The same for the
 /// same seed.

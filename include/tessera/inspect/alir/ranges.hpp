@@ -47,13 +47,15 @@ enum class alir_assumption : std::uint8_t {
 
 /// Integers v with low <= v <= high, at the scale of their operation: v means v * 2^-f.
 struct alir_range {
-  std::int64_t low = 0, high = 0;
+  std::int64_t low = 0, high = 0;  ///< both ends included
   /// Both ends are values for some input.
   bool is_reached = false;
   /// The exact result may need more than 64 bits: the range is that of all integers then.
   bool may_wrap = false;
 
+  /// Whether the operation may have the value v.
   [[nodiscard]] bool contains(std::int64_t v) const noexcept { return v >= low && v <= high; }
+  /// Whether all of it lies in `other`, at the same scale.
   [[nodiscard]] bool within(const alir_range& other) const noexcept {
     return low >= other.low && high <= other.high;
   }
@@ -63,13 +65,17 @@ struct alir_range {
 /// of the step, as the format does to find the type.
 [[nodiscard]] alir_range declared_range(const alir::program& p, std::size_t i) noexcept;
 
+/// The ranges of all operations of a program.
 class alir_ranges {
  public:
+  /// Computes the ranges under an assumption about inputs and operands.
   explicit alir_ranges(const alir::program& p, alir_assumption assumed = alir_assumption::nothing);
 
+  /// How many operations the program has.
   [[nodiscard]] std::size_t size() const noexcept { return reach_.size(); }
   /// All values of operation i lie here.
   [[nodiscard]] const alir_range& operator[](std::size_t i) const noexcept { return reach_[i]; }
+  /// declared_range() of operation i.
   [[nodiscard]] alir_range declared(std::size_t i) const noexcept {
     return declared_range(*program_, i);
   }

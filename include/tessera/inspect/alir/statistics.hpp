@@ -23,17 +23,21 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// Counts of a program's operations, its latency and its cost.
 struct alir_statistics {
+  /// Counts the operations of a program.
   explicit alir_statistics(const alir::program& p);
 
+  /// The operations of one opcode.
   struct count {
-    std::string_view name;
-    std::uint64_t value;
-    double cost;  ///< the sum of the operations' costs
+    std::string_view name;  ///< opcode_row::name
+    std::uint64_t value;    ///< how many
+    double cost;            ///< the sum of the operations' costs
   };
+  /// The operations whose types have as many bits.
   struct width {
-    int bits;
-    std::uint64_t operations;
+    int bits;                  ///< with the sign
+    std::uint64_t operations;  ///< how many
   };
   std::vector<count> opcodes;    ///< in the order of opcode_table, without zeros
   std::vector<width> widths;     ///< ascending, without zeros

@@ -42,19 +42,26 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// Runs a program, and writes what each of its operations computed.
 class alir_recorder {
  public:
   /// Takes a text whenever it has 64 KiB, and clears it; false ends the writing.
   using sink = vm::callback<bool(text&)>;
 
+  /// `inputs` are row-major: [samples][n_inputs].
   alir_recorder(const alir::program& p, std::vector<double> inputs, std::uint64_t samples);
 
   /// Runs the program once, on all samples.
   [[nodiscard]] vm::alir::outcome run(const budget& limit = {});
 
+  /// Appends the table. With a sink the text is passed to it in pieces; what is left at the end remains
+  /// in the text.
   void append_table(text& to, sink put = {}) const;
+  /// Appends the csv, which begins with a line of titles; in pieces as append_table().
   void append_csv(text& to, sink put = {}) const;
+  /// Appends the json; in pieces as append_table().
   void append_json(text& to, sink put = {}) const;
+  /// Appends the vcd; in pieces as append_table().
   void append_vcd(text& to, sink put = {}) const;
 
  private:

@@ -52,25 +52,28 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// Arithmetic and bytes moved, of one operation or of several.
 struct cost {
-  std::uint64_t flops = 0;
+  std::uint64_t flops = 0;              ///< primitive operations, of any element type
   std::uint64_t read = 0, written = 0;  ///< bytes
 
+  /// Adds another cost to this one; sums that don't fit are 2^64 - 1.
   void add(const cost& other) noexcept;
 };
+/// What one execution of an operation costs.
 [[nodiscard]] cost cost_of(const ark::model& g, const ark::op& o);
 
 /// All operations of one Type.
 struct type_cost {
-  std::string type;
-  std::uint64_t count = 0;
-  cost total;
+  std::string type;         ///< "Matmul", as files spell it
+  std::uint64_t count = 0;  ///< how many operations
+  cost total;               ///< of all of them
 };
 
 /// What is sent from one rank to another; packets with their flags.
 struct traffic {
-  std::int32_t from = 0, to = 0;
-  std::uint64_t transfers = 0, bytes = 0;
+  std::int32_t from = 0, to = 0;           ///< ranks
+  std::uint64_t transfers = 0, bytes = 0;  ///< how many tensors are sent, and their size
 };
 
 /// Memory of this rank. A buffer is live from the first operation that touches it to the last, and
@@ -86,12 +89,14 @@ struct memory_use {
   std::uint64_t padding = 0, unused = 0;
 };
 
+/// What a model costs.
 struct summary {
-  cost total;
-  std::vector<type_cost> types;  ///< the costliest first: by flops, then by bytes
-  std::vector<traffic> transfers;
-  memory_use memory;
+  cost total;                      ///< of all operations
+  std::vector<type_cost> types;    ///< the costliest first: by flops, then by bytes
+  std::vector<traffic> transfers;  ///< from this rank, by the rank that receives
+  memory_use memory;               ///< of this rank
 };
+/// Adds up what the operations of one rank cost; `f` is the flow of the graph.
 [[nodiscard]] summary summarise(const ark::model& g, const flow& f);
 
 }  // namespace inspect

@@ -41,8 +41,8 @@ namespace inspect {
 
 /// One property in which the two differ.
 struct difference {
-  std::string what;  ///< "ReadTensors[1].Shape", "Args", "Producers"
-  std::string before, after;
+  std::string what;           ///< "ReadTensors[1].Shape", "Args", "Producers"
+  std::string before, after;  ///< its values; of sources and edges only what the other side lacks
 };
 
 /// An operation of one graph without a partner, or a pair that isn't equal.
@@ -51,18 +51,22 @@ struct op_difference {
   std::vector<difference> parts;                        ///< of a pair
 };
 
+/// What differs between two graphs.
 struct graph_difference {
   std::vector<difference> model;  ///< Rank, WorldSize
   std::vector<op_difference>
       ops;  ///< by the order of the later file; removed ones in their former places
-  std::uint64_t added = 0, removed = 0, changed = 0, unchanged = 0;
+  std::uint64_t added = 0, removed = 0, changed = 0, unchanged = 0;  ///< operations
 
+  /// Whether nothing that is compared differs.
   [[nodiscard]] bool same() const noexcept { return model.empty() && ops.empty(); }
 };
 
+/// What of two graphs is compared.
 struct diff_options {
   bool views = true;  ///< else views are passed over, and edges, which may lead through them
 };
+/// Compares the model graphs of one rank each.
 [[nodiscard]] graph_difference diff(const ark::model& before, const ark::model& after,
                                     const diff_options& options = {});
 

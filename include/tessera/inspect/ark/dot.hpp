@@ -35,10 +35,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// How a model graph is drawn.
 struct draw_options {
   bool fold = false;  ///< compositions as one box each (see fold.hpp)
-  std::uint64_t max_steps = std::uint64_t{1} << 24;
+  std::uint64_t max_steps = std::uint64_t{1} << 24;  ///< of looking for paths of edges
 };
+/// Draws all ranks of a model, or one.
 [[nodiscard]] picture draw(std::span<const ark::model* const> ranks,
                            const draw_options& options = {});
 

@@ -34,18 +34,19 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
-/// Products and sums of what a file says; what doesn't fit is the largest number.
+/// A sum of what a file says; 2^64 - 1 where it doesn't fit.
 [[nodiscard]] std::uint64_t saturating_add(std::uint64_t a, std::uint64_t b) noexcept;
+/// A product of what a file says; 2^64 - 1 where it doesn't fit.
 [[nodiscard]] std::uint64_t saturating_mul(std::uint64_t a, std::uint64_t b) noexcept;
-/// Elements in a box of a layout's first `rank` dimensions.
+/// Elements in a box of a layout's first `rank` dimensions; a negative dimension counts as 0.
 [[nodiscard]] std::uint64_t volume(const std::int64_t (&dims)[ark::max_rank],
                                    std::uint32_t rank) noexcept;
-/// Bytes of a tensor's elements.
+/// Bytes of a tensor's elements: its Shape without padding. `tensor` is an index in model::tensors.
 [[nodiscard]] std::uint64_t data_bytes(const ark::model& g, std::uint32_t tensor) noexcept;
 
 /// The memory that the buffers of one Id share.
 struct storage {
-  std::int64_t id = 0;
+  std::int64_t id = 0;           ///< the Id of the buffers
   std::uint32_t buffer = 0;      ///< the first entry in model::buffers
   bool is_local = true;          ///< this rank holds it
   bool is_external = false;      ///< the caller provides it
@@ -53,13 +54,15 @@ struct storage {
   std::uint64_t bytes = 0;       ///< what its largest tensor needs
 };
 
+/// What the later one of two operations does with memory: it reads what the earlier one wrote,
+/// overwrites that, or overwrites what the earlier one read.
 enum class conflict : std::uint8_t { reads_written, overwrites_written, overwrites_read };
 
 /// An operation that has to come earlier, and why.
 struct dependency {
   std::uint32_t from;  ///< its index in model::ops
   std::uint32_t use;   ///< which tensor of the later operation: reads first, then writes
-  conflict kind;
+  conflict kind;       ///< why it has to
 };
 
 /// Whether operations of the type read and write the bytes of their tensors.
@@ -67,25 +70,33 @@ struct dependency {
 /// How many of the tensors an operation reads are labels, whose bytes it doesn't look at.
 [[nodiscard]] std::uint32_t labels(ark::op_type type) noexcept;
 
+/// The flow through the model graph of one rank. Operations, buffers and tensors are indices in the
+/// model's pools.
 class flow {
  public:
+  /// How many comparisons of tensors are made if nothing else is asked for.
   static constexpr std::uint64_t max_comparisons = std::uint64_t{1} << 26;
 
+  /// Follows the operations in the order of the file. With 0 comparisons left it is bounded().
   explicit flow(const ark::model& g, std::uint64_t comparisons = max_comparisons);
 
+  /// One for each Id of buffers, in the order of model::buffers.
   [[nodiscard]] const std::vector<storage>& storages() const noexcept { return storages_; }
+  /// The index in storages() of a buffer's memory.
   [[nodiscard]] std::uint32_t storage_of_buffer(std::uint32_t buffer) const noexcept {
     return storage_of_[buffer];
   }
+  /// The index in storages() of a tensor's memory.
   [[nodiscard]] std::uint32_t storage_of_tensor(std::uint32_t tensor) const noexcept {
     return storage_of_[graph_->tensors[tensor].buffer];
   }
 
   /// Indices in model::ops in the order of execution.
   [[nodiscard]] const std::vector<std::uint32_t>& order() const noexcept { return order_; }
-  /// The node of an operation.
+  /// The node of an operation, in model::nodes.
   [[nodiscard]] std::uint32_t node_of(std::uint32_t op) const noexcept { return node_of_[op]; }
-  /// What an operation depends on by memory. Reads come first, each in the order of execution.
+  /// What an operation depends on by memory, also one that only names it. Reads come first, each in the
+  /// order of execution.
   [[nodiscard]] std::span<const dependency> before(std::uint32_t op) const noexcept {
     return {dependencies_.data() + first_[op], last_[op] - first_[op]};
   }
@@ -94,7 +105,7 @@ class flow {
   /// Tensors, by index, in the order in which they are written; the result rather than the tensor
   /// written where an operation has both.
   [[nodiscard]] const std::vector<std::uint32_t>& outputs() const noexcept { return outputs_; }
-  /// The operation that wrote an output.
+  /// The operation that wrote outputs()[i].
   [[nodiscard]] std::uint32_t writer_of_output(std::size_t i) const noexcept {
     return output_writers_[i];
   }
@@ -142,12 +153,13 @@ class flow {
 
 /// A tensor of one rank of a model.
 struct end_point {
-  std::uint32_t rank = 0;
+  std::uint32_t rank = 0;    ///< of the world
   std::uint32_t tensor = 0;  ///< in the rank's model().tensors
   friend bool operator==(const end_point&, const end_point&) = default;
 };
-/// The inputs of all ranks, and the outputs; by rank, in the order of flow.
+/// The inputs of all ranks, by rank, in the order of flow::inputs().
 [[nodiscard]] std::vector<end_point> inputs(const ark::world& w);
+/// The outputs of all ranks, by rank, in the order of flow::outputs().
 [[nodiscard]] std::vector<end_point> outputs(const ark::world& w);
 
 }  // namespace inspect

@@ -32,11 +32,12 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// Operations that compute one function.
 struct composition {
-  std::string_view name;
+  std::string_view name;           ///< Softmax, LayerNorm, RMSNorm or SiLU
   std::vector<std::uint32_t> ops;  ///< indices in model::ops; the last makes the result
 };
-/// No operation is in two of them.
+/// The compositions of a graph whose flow is `f`. No operation is in two of them.
 [[nodiscard]] std::vector<composition> find_compositions(const ark::model& g, const flow& f);
 
 }  // namespace inspect

@@ -44,27 +44,32 @@ namespace inspect {
 
 /// Tiles of a task, one after the other on the same warps.
 struct plan_run {
-  std::uint32_t task = 0;  ///< in plan::tasks
-  std::int64_t processor = 0;
-  std::int64_t warp = 0;  ///< the first of the task's NumWarps
-  std::int64_t first_tile = 0;
-  std::uint64_t tiles = 0;
-  std::uint64_t start = 0, end = 0;
+  std::uint32_t task = 0;            ///< in plan::tasks
+  std::int64_t processor = 0;        ///< its number, as in ranges of the plan
+  std::int64_t warp = 0;             ///< the first of the task's NumWarps
+  std::int64_t first_tile = 0;       ///< the number of the first tile
+  std::uint64_t tiles = 0;           ///< how many; their numbers need not be consecutive
+  std::uint64_t start = 0, end = 0;  ///< in the time of plan_timeline
   /// What ended when this began, after the warps were idle: a task and its processor; or none.
   std::uint32_t waited_task = ark::none;
-  std::int64_t waited_processor = 0;
-  std::uint64_t waited = 0;  ///< how long the first warp was idle
+  std::int64_t waited_processor = 0;  ///< where waited_task ran
+  std::uint64_t waited = 0;           ///< how long the first warp was idle
 };
 
+/// The timeline of one rank's plan, which passed verify_plan().
 class plan_timeline {
  public:
+  /// Steps of tiles, warps and processors that a timeline may take.
   static constexpr std::uint64_t default_work = std::uint64_t{1} << 20;
 
+  /// Computes the timeline; after `max_work` steps it isn't complete().
   explicit plan_timeline(const ark::plan& p, std::uint64_t max_work = default_work);
 
   /// By start, then by processor and warp.
   [[nodiscard]] const std::vector<plan_run>& runs() const noexcept { return runs_; }
+  /// When the last run ends; 0 without runs.
   [[nodiscard]] std::uint64_t end() const noexcept { return end_; }
+  /// Whether all tiles are in runs().
   [[nodiscard]] bool complete() const noexcept { return complete_; }
 
  private:

@@ -30,9 +30,11 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// How a stream is drawn.
 struct stream_draw_options {
   bool parameters = true;  ///< else CONST_REFs are left out
 };
+/// Draws a stream; `library` has the names of its operations, constants and patterns.
 [[nodiscard]] picture draw(const genome::stream_view& stream, const genome::library& library,
                            const stream_draw_options& options = {});
 

@@ -24,24 +24,30 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// Counts of a stream's nodes.
 struct stream_statistics {
+  /// Counts the nodes of a verified stream.
   explicit stream_statistics(const genome::program& p);
 
+  /// An operation and how often it occurs.
   struct count {
-    std::string_view name;
-    std::uint64_t value;
+    std::string_view name;  ///< as in the registry
+    std::uint64_t value;    ///< nodes
   };
-  std::uint64_t nodes = 0;
+  std::uint64_t nodes = 0;     ///< of the stream; a PATTERN and a COPY are one each
   std::uint64_t expanded = 0;  ///< nodes, where those of patterns and copies are counted
   std::uint64_t bytes = 0;     ///< of the stream
   std::array<std::uint64_t, genome::command_count> commands = {};  ///< nodes by command
   std::vector<count> operations;                                   ///< the most frequent first
 };
 
+/// Counts of a registry's entries.
 struct registry_statistics {
+  /// Counts the entries of a library's registry.
   explicit registry_statistics(const genome::library& of);
 
   std::uint64_t operations = 0;  ///< the reserved ids aren't counted
+  /// Entries of the other maps; see genome::registry.
   std::uint64_t variations = 0, constants = 0, groups = 0, parameters = 0, patterns = 0;
   std::uint64_t transitions = 0, compositions = 0, structures = 0;  ///< rules
   std::uint64_t longest_pattern = 0;                                ///< in nodes, expanded

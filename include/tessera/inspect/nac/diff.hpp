@@ -41,44 +41,49 @@ namespace inspect {
 
 /// One property in which the two differ; empty where a file lacks it.
 struct property_difference {
-  std::string what;  ///< "d_model", "argument 2", "bytes"
-  std::string before, after;
+  std::string what;           ///< "d_model", "argument 2", "bytes"
+  std::string before, after;  ///< its values
 };
 
 /// An instruction of one file without a partner, or a pair that isn't equal.
 struct instruction_difference {
-  std::uint32_t before = lookup::none, after = lookup::none;
-  bool training = false;                   ///< of TRNG rather than OPS
-  std::vector<property_difference> parts;  ///< of a pair
+  std::uint32_t before = lookup::none, after = lookup::none;  ///< their indices
+  bool training = false;                                      ///< of TRNG rather than OPS
+  std::vector<property_difference> parts;                     ///< of a pair
 };
 
 /// A parameter, a resource or an array of only one file, or one that differs.
 struct item_difference {
+  /// What it is: of DATA, RSRC or ARRS.
   enum class kind : std::uint8_t { parameter, resource, array };
-  kind what = kind::parameter;
-  std::string name;
-  bool in_before = false, in_after = false;
+  kind what = kind::parameter;                  ///< which of these
+  std::string name;                             ///< by which it is paired
+  bool in_before = false, in_after = false;     ///< whether each file has it
   std::vector<property_difference> parts = {};  ///< of one in both
   std::string note = {};                        ///< how far values are apart, where that is known
 };
 
+/// What differs between two containers.
 struct file_difference {
-  std::vector<property_difference> properties;
+  std::vector<property_difference> properties;       ///< of the whole file
   std::vector<instruction_difference> instructions;  ///< by the order of the later file
-  std::vector<item_difference> items;
+  std::vector<item_difference> items;                ///< parameters, resources, arrays
   std::uint64_t added = 0, removed = 0, changed = 0, unchanged = 0;  ///< instructions
 
+  /// Whether nothing that is compared differs.
   [[nodiscard]] bool same() const noexcept {
     return properties.empty() && instructions.empty() && items.empty();
   }
 };
 
+/// What of two containers is compared.
 struct file_diff_options {
   bool weights = true;  ///< else bytes and scales of tensors are passed over
   /// Called with payloads that were compared and aren't needed again, a part at a time.
   void (*done)(void* context, bytes part) = nullptr;
-  void* context = nullptr;
+  void* context = nullptr;  ///< the first argument of `done`
 };
+/// Compares two containers.
 [[nodiscard]] file_difference diff(const lookup& before, const lookup& after,
                                    const file_diff_options& options = {});
 

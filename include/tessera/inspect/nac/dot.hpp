@@ -37,12 +37,14 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// How a program is drawn; see the top of this file.
 struct program_draw_options {
-  bool schedule = false;
-  bool parameters = true;  ///< else parameters are left out
-  bool fold = false;
+  bool schedule = false;                     ///< shows the memory schedule
+  bool parameters = true;                    ///< else parameters are left out
+  bool fold = false;                         ///< chains of instructions as one box each
   std::span<const std::string> shapes = {};  ///< by instruction: "f32 [1, 64]"; or none
 };
+/// Draws the instructions of a container.
 [[nodiscard]] picture draw(const lookup& program, const program_draw_options& options = {});
 
 }  // namespace inspect

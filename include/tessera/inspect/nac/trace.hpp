@@ -39,11 +39,14 @@ namespace inspect {
 /// schedule to follow call the others, too.
 class run_recorder {
  public:
-  using clock = std::chrono::steady_clock;
+  using clock = std::chrono::steady_clock;  ///< that measures times
 
+  /// Times count from here on.
   explicit run_recorder(const nac::program& p) : program_(p), start_(clock::now()) {}
 
+  /// An instruction begins.
   void begin(const vm::nac::event& at);
+  /// An instruction is complete.
   void end(const vm::nac::event& at);
   /// A command of the memory schedule was executed.
   void command(nac::action what, std::uint32_t target);

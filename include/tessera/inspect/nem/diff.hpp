@@ -29,17 +29,20 @@ namespace inspect {
 
 /// A statement of one file only, or a pair that isn't equal.
 struct statement_difference {
-  static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr std::uint32_t none = ~std::uint32_t{0};  ///< no line
   std::string before, after;  ///< canonical text, several lines; empty: only the other file has it
   std::uint32_t line = none;  ///< the first of `after` in print() of the later file, from 0
 };
 
+/// What differs between two files.
 struct program_difference {
-  std::vector<statement_difference> statements;  ///< in the order of the files
-  std::uint64_t added = 0, removed = 0, changed = 0, unchanged = 0;
+  std::vector<statement_difference> statements;                      ///< in the order of the files
+  std::uint64_t added = 0, removed = 0, changed = 0, unchanged = 0;  ///< statements
 
+  /// Whether both have the same statements.
   [[nodiscard]] bool same() const noexcept { return statements.empty(); }
 };
+/// Compares two files.
 [[nodiscard]] program_difference diff(const nem::model& before, const nem::model& after);
 
 }  // namespace inspect

@@ -32,6 +32,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace inspect {
 
+/// How a program is drawn.
 struct task_draw_options {
   bool expand = false;             ///< every iteration, not just the first of each loop
   std::uint64_t max_tasks = 2000;  ///< and frames
@@ -39,6 +40,7 @@ struct task_draw_options {
   /// the rule's id, joins the two of a race.
   const report* findings = nullptr;
 };
+/// Draws a program.
 [[nodiscard]] picture draw(const nem::program& p, const task_draw_options& options = {});
 
 }  // namespace inspect

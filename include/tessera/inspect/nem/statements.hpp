@@ -32,6 +32,7 @@ struct task_statement {
   std::uint32_t loop = nem::no_index;  ///< the innermost around it: for loops()
 };
 
+/// All task statements of a model, and the loops around them.
 class task_statements {
  public:
   /// `source` is the text that the model was read from.

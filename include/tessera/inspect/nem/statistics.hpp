@@ -39,32 +39,35 @@ namespace inspect {
 
 /// Bytes of one memory: DDR, L2, or the L1 of one engine.
 struct nem_memory {
-  nem::level level = nem::level::ddr;
-  std::int64_t engine = 0;
+  nem::level level = nem::level::ddr;  ///< which kind of memory
+  std::int64_t engine = 0;             ///< of an L1; else 0
+  /// How many buffers it has; bytes of all of them, and the maximum that is live at once.
   std::uint64_t buffers = 0, declared = 0, peak = 0;
 };
 
+/// What a program does, from its statements and operands.
 struct nem_statistics {
-  static constexpr std::uint64_t max_steps = 10'000'000;
+  static constexpr std::uint64_t max_steps = 10'000'000;  ///< tasks and iterations visited
   static constexpr std::uint64_t max_nodes =
       100'000'000;  ///< of the text, counted again in each iteration
 
-  std::uint64_t tasks = 0, waits = 0, iterations = 0;
-  std::array<std::uint64_t, nem::opcode_count> opcodes = {};
-  std::uint64_t macs = 0;
+  std::uint64_t tasks = 0, waits = 0, iterations = 0;         ///< executed; iterations of all loops
+  std::array<std::uint64_t, nem::opcode_count> opcodes = {};  ///< tasks, by nem::opcode
+  std::uint64_t macs = 0;                                     ///< multiply-accumulates
   std::array<std::array<std::uint64_t, nem::level_count>, nem::level_count> moved =
-      {};                            ///< [from][to], by nem::level
+      {};                            ///< bytes, [from][to] by nem::level
   std::vector<nem_memory> memories;  ///< in the order DDR, L2, L1[0] …
-  bool is_partial = false;
+  bool is_partial = false;           ///< a limit ended the count
 };
+/// Counts what a program does.
 [[nodiscard]] nem_statistics summarise(const nem::program& p);
 
 /// A buffer in its memory. Buffers are placed one after another in the order of the text, each at a
 /// multiple of its alignment: the format leaves addresses to the binder.
 struct buffer_address {
-  std::string_view name;  ///< of the program
-  nem::level level = nem::level::ddr;
-  std::int64_t engine = 0;                             ///< of an L1
+  std::string_view name;                               ///< of the program
+  nem::level level = nem::level::ddr;                  ///< of its memory
+  std::int64_t engine = 0;                             ///< of an L1; else 0
   std::uint64_t address = 0, size = 0, alignment = 1;  ///< bytes; UINT64_MAX: past 64 bits
 };
 /// All buffers, in the order of the text.

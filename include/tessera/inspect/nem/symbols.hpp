@@ -38,17 +38,17 @@ namespace inspect {
 
 /// What a name is declared as.
 enum class nem_symbol_kind : std::uint8_t {
-  program,
-  constant,
-  let,
-  region,
-  buffer,
-  loop_variable,
-  token,
-  device,
-  type_family,
-  type_parameter,
-  variant
+  program,         ///< the name of the program
+  constant,        ///< by const
+  let,             ///< by let, for a value that isn't a region
+  region,          ///< by let, for a region
+  buffer,          ///< by buffer
+  loop_variable,   ///< by loop
+  token,           ///< by a task
+  device,          ///< by device
+  type_family,     ///< by type_family
+  type_parameter,  ///< in a type family
+  variant          ///< in a type family
 };
 /// "buffer", "loop variable", "type family".
 [[nodiscard]] std::string_view name(nem_symbol_kind k) noexcept;
@@ -56,33 +56,36 @@ enum class nem_symbol_kind : std::uint8_t {
 /// A range of a source.
 struct source_range {
   std::uint32_t offset = 0, length = 0;  ///< bytes
+  /// The offset of what follows it.
   [[nodiscard]] std::uint32_t end() const noexcept { return offset + length; }
 };
 
 /// A declaration.
 struct nem_symbol {
-  nem_symbol_kind kind = nem_symbol_kind::program;
-  std::uint32_t node = 0;               ///< of the declaration; the task of a token
-  std::uint32_t loop = nem::no_node;    ///< the innermost loop around it, if any
-  std::uint32_t parent = nem::no_node;  ///< the type family of a variant or parameter
-  source_range name;
+  nem_symbol_kind kind = nem_symbol_kind::program;  ///< what it declares
+  std::uint32_t node = 0;                           ///< of the declaration; the task of a token
+  std::uint32_t loop = nem::no_node;                ///< the innermost loop around it, if any
+  std::uint32_t parent = nem::no_node;              ///< the type family of a variant or parameter
+  source_range name;                                ///< where it is declared
 };
 /// A name where it is declared or used.
 struct nem_name {
-  source_range where;
+  source_range where;                    ///< that of a family with its dot: gemm.float
   std::uint32_t symbol = nem::no_index;  ///< in symbols(); no_index: of another file, or unknown
   std::uint32_t node = 0;                ///< what names it
-  nem_symbol_kind kind = nem_symbol_kind::program;
-  bool is_declaration = false;
+  nem_symbol_kind kind = nem_symbol_kind::program;  ///< what is named
+  bool is_declaration = false;                      ///< whether it is declared here; else used
 };
 
 /// The names of one file.
 class nem_symbols {
  public:
+  /// Without names.
   nem_symbols() = default;
   /// `source` is what the model was read from.
   nem_symbols(const nem::model& d, std::string_view source);
 
+  /// All declarations, those of devices and type families first.
   [[nodiscard]] const std::vector<nem_symbol>& symbols() const noexcept { return symbols_; }
   /// In the order of the file.
   [[nodiscard]] const std::vector<nem_name>& names() const noexcept { return names_; }

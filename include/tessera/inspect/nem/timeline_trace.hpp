@@ -57,7 +57,7 @@ class timeline_recorder {
   /// Appends the trace in Chrome's JSON form. With a sink the text is passed to it, between two events,
   /// whenever it has 64 KiB; what is left at the end remains in the text.
   void append_trace(text& out, const vm::nem::timing_report& r, text_sink sink = {}) const;
-  /// Appends a table with a line per task, in the order of their starts, under a line of titles:
+  /// Appends a table with a line per task, in the order in which they were ready, under a line of titles:
   /// task, opcode, token, line, iteration ("i=1 j=0"), unit, engine (empty: the device's), issued,
   /// ready, start, end, waited_for, bytes, macs, elements. Times are cycles. The sink gets whole lines.
   void append_csv(text& out, text_sink sink = {}) const;
