@@ -56,6 +56,7 @@ while (defined(my $line = shift @ahead // <>)) {
       && $text ne '') {
     my ($indent, $type, @names) = ($1, $2, split /, /, $3);
     $line = $indent . join(' ', map { "$type$_; /**< $text */" } @names) . "\n";
+    $held =~ tr/\n//cd unless $own ne '' || $held =~ /\@[{}]/;  # else the first name has it twice
   } elsif ($text eq '' && $line =~ /^\s*friend .*\boperator==\(.*\) = default;/) {
     $line =~ s{$}{  ///< equal member by member};
   } elsif ($line !~ m{^\s*(//|#|return\b|\})} && $line =~ /(operator *\S+?|\w+)\(/) {

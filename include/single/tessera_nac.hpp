@@ -2451,14 +2451,19 @@ namespace nac {
 
 /// The three headers that are read and written, by the version of the format that has them.
 enum class header : std::uint8_t { v1_6, v1_7, v1_8 };
+/// How many headers there are.
 inline constexpr std::size_t header_count = static_cast<std::size_t>(header::v1_8) + 1;
+/// The versions' names, by header.
 inline constexpr std::string_view header_names[header_count] = {"1.6", "1.7", "1.8"};
-inline constexpr std::uint32_t header_sizes[header_count] = {88, 92, 100};
+inline constexpr std::uint32_t header_sizes[header_count] = {88, 92, 100};  ///< bytes, by header
+/// How many section offsets a header has, by header.
 inline constexpr std::uint32_t header_slots[header_count] = {9, 10, 11};
+/// The version that a header belongs to: "1.6".
 [[nodiscard]] constexpr std::string_view name(header h) noexcept {
   return header_names[static_cast<std::size_t>(h)];
 }
 inline constexpr std::uint32_t first_slot = 12;  ///< byte offset of the section offsets
+/// The version byte of a header: 1 for version 1.6, 2 for 1.7 and 1.8.
 [[nodiscard]] constexpr std::uint8_t container_version(header h) noexcept {
   return h == header::v1_6 ? 1 : 2;
 }
@@ -2483,13 +2488,16 @@ enum class section : std::uint8_t {
   TESSERA_NAC_SECTIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// The four bytes that a section begins with, by section.
 inline constexpr std::string_view section_tags[] = {
 #define TESSERA_X(name, tag) tag,
     TESSERA_NAC_SECTIONS(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_SECTIONS
+/// How many kinds of sections there are.
 inline constexpr std::size_t section_count = sizeof section_tags / sizeof section_tags[0];
+/// The four bytes that a section begins with; "OPS " has a space.
 [[nodiscard]] constexpr std::string_view tag(section s) noexcept {
   return section_tags[static_cast<std::size_t>(s)];
 }
@@ -2513,14 +2521,17 @@ enum class quantization : std::uint8_t {
   TESSERA_NAC_QUANTIZATIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// The words in text, by code.
 inline constexpr std::string_view quantization_names[] = {
 #define TESSERA_X(name, code, text) text,
     TESSERA_NAC_QUANTIZATIONS(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_QUANTIZATIONS
+/// How many methods there are; codes from here on are unknown.
 inline constexpr std::size_t quantization_count =
     sizeof quantization_names / sizeof quantization_names[0];
+/// The word in text.
 [[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
   return quantization_names[static_cast<std::size_t>(q)];
 }
@@ -2544,18 +2555,22 @@ enum class data_type : std::uint8_t {
   TESSERA_NAC_DATA_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of data types.
 struct data_type_row {
   std::string_view name;         ///< in text: "f32"
   std::string_view safetensors;  ///< in safetensors files: "F32"
   std::uint8_t size;             ///< bytes of an element
 };
+/// All types, by code.
 inline constexpr data_type_row data_types[] = {
 #define TESSERA_X(name, code, size, text, safetensors) {text, safetensors, size},
     TESSERA_NAC_DATA_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_DATA_TYPES
+/// How many types there are; codes from here on are unknown.
 inline constexpr std::size_t data_type_count = sizeof data_types / sizeof data_types[0];
+/// The name in text: "f32".
 [[nodiscard]] constexpr std::string_view name(data_type t) noexcept {
   return data_types[static_cast<std::size_t>(t)].name;
 }
@@ -2563,6 +2578,7 @@ inline constexpr std::size_t data_type_count = sizeof data_types / sizeof data_t
 [[nodiscard]] constexpr std::uint32_t size_of(data_type t) noexcept {
   return data_types[static_cast<std::size_t>(t)].size;
 }
+/// Whether a type is float32, float64, float16 or bfloat16.
 [[nodiscard]] constexpr bool is_floating(data_type t) noexcept { return t <= data_type::bfloat16; }
 
 // X(enumerator, code, name in text)
@@ -2581,14 +2597,17 @@ enum class constant_type : std::uint8_t {
   TESSERA_NAC_CONSTANT_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// The names in text, by code.
 inline constexpr std::string_view constant_type_names[] = {
 #define TESSERA_X(name, code, text) text,
     TESSERA_NAC_CONSTANT_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_CONSTANT_TYPES
+/// How many types there are; codes from here on are unknown.
 inline constexpr std::size_t constant_type_count =
     sizeof constant_type_names / sizeof constant_type_names[0];
+/// The name in text: "list[int32]".
 [[nodiscard]] constexpr std::string_view name(constant_type t) noexcept {
   return constant_type_names[static_cast<std::size_t>(t)];
 }
@@ -2608,10 +2627,12 @@ enum class action : std::uint8_t {
   TESSERA_NAC_ACTIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of actions.
 struct action_row {
-  action what;
-  std::string_view name;
+  action what;            ///< the action; its value is the code
+  std::string_view name;  ///< the word in text
 };
+/// All actions, by ascending code.
 inline constexpr action_row actions[] = {
 #define TESSERA_X(name, code, text) {action::name, text},
     TESSERA_NAC_ACTIONS(TESSERA_X)
@@ -2629,10 +2650,23 @@ inline constexpr action_row actions[] = {
 inline constexpr std::uint8_t op_none = 0, op_input = 2, op_output = 3, op_control_flow = 6,
                               op_convergence = 7, first_regular_op = 10;
 
-/// What an INPUT is (B).
-enum class input : std::uint8_t { user, parameter, state, lifted_constant, saved_result, target };
-/// What an OUTPUT is (B). `step` is the fused gradient step, `end` the end of TRNG; both version 2.
-enum class output : std::uint8_t { model, subgraph, reserved, step, end };
+/// What an INPUT is (B; section 7.1).
+enum class input : std::uint8_t {
+  user,             ///< what the caller gives
+  parameter,        ///< the parameter that C names
+  state,            ///< a state of the runtime, which C numbers
+  lifted_constant,  ///< the constant that C names
+  saved_result,     ///< of TRNG: the result of the instruction of OPS that C numbers; version 2
+  target            ///< of TRNG: what the loss is measured against, which C numbers; version 2
+};
+/// What an OUTPUT is (B).
+enum class output : std::uint8_t {
+  model,     ///< the model's results
+  subgraph,  ///< the results of a branch
+  reserved,  ///< without a meaning; it has the words of the others
+  step,      ///< the fused gradient step, of one parameter; version 2
+  end        ///< the end of TRNG; version 2
+};
 
 /// Whether a container of a version has an operation below 10 with this B.
 [[nodiscard, gnu::always_inline]] constexpr bool has_variant(std::uint8_t a, std::uint8_t b,
@@ -2641,12 +2675,13 @@ enum class output : std::uint8_t { model, subgraph, reserved, step, end };
   return a != op_output || b < (version == 1 ? 3 : 5);
 }
 /// What follows A and B of an operation below 10: a prefix, words of C and words of D. How many a
-/// CONVERGENCE has, the words themselves say: `d` at least. Asked for each instruction that is read,
-/// hence inlined.
+/// CONVERGENCE has, the words themselves say: `d` at least. Asked for each instruction that is
+/// read, hence inlined.
 struct system_words {
-  bool has_prefix = false;
-  std::uint32_t c = 0, d = 0;
+  bool has_prefix = false;     ///< whether a 16-bit prefix comes first
+  std::uint32_t c = 0, d = 0;  ///< 16-bit words of C and of D, after the prefix
 };
+/// The words of the operation `a` with variant `b`, where the header counts `outputs` outputs.
 [[nodiscard, gnu::always_inline]] constexpr system_words system_words_of(
     std::uint8_t a, std::uint8_t b, std::uint16_t outputs) noexcept {
   if (a == op_input && b != 0) return {true, 1, 0};
@@ -2715,8 +2750,8 @@ inline constexpr std::uint32_t max_id = 32767;            ///< of constants and 
 //
 // The first word of a system operation is a prefix: a count of the following words, which by the
 // specification includes the prefix, and in files of the original compiler doesn't. Sizes don't
-// depend on it, except for CONVERGENCE. No compiler writes that one; runtimes read one word after its
-// constants, where the specification has branches; an end of 0 means that there are none.
+// depend on it, except for CONVERGENCE. No compiler writes that one; runtimes read one word after
+// its constants, where the specification has branches; an end of 0 means that there are none.
 //
 // Lifetime:   borrows the bytes that were read; ranges of instructions borrow the model.
 // Errors:     none: `read` has checked every record.
@@ -3179,12 +3214,17 @@ template <class T>
 class packed {
  public:
   packed() noexcept = default;
+  /// The `size` values of `sizeof(T)` bytes each that begin at `data`.
   packed(const std::byte* data, std::uint32_t size) noexcept : data_(data), size_(size) {}
+  /// How many values there are.
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
+  /// Value i, which must exist.
   [[nodiscard]] T operator[](std::size_t i) const noexcept {
     return load_le<T>(data_ + i * sizeof(T));
   }
+  /// The first byte of the first value; null for a default one.
   [[nodiscard]] const std::byte* data() const noexcept { return data_; }
 
  private:
@@ -3195,24 +3235,30 @@ class packed {
 /// An id and its text: an operation of CMAP, a signature of PERM, a parameter or an input of DATA
 /// (whose id is the index of its INPUT instruction).
 struct named {
-  std::uint64_t offset = 0;
-  std::uint16_t id = 0;
-  std::string_view text;
+  std::uint64_t offset = 0;  ///< of the record
+  std::uint16_t id = 0;      ///< its key; of records with one id the last counts
+  std::string_view text;     ///< the bytes of the file, whose encoding isn't checked
 };
 
 /// A constant of CNST or of the orchestrator's pool.
 struct constant {
-  std::uint64_t offset = 0;
-  std::uint16_t id = 0;
-  constant_type type = constant_type::null;
-  std::uint16_t length = 0;  ///< as in the file: bytes, elements, or ignored
-  const std::byte* payload = nullptr;
+  std::uint64_t offset = 0;                  ///< of the record
+  std::uint16_t id = 0;                      ///< its key; of records with one id the last counts
+  constant_type type = constant_type::null;  ///< decides which of the functions below may be called
+  std::uint16_t length = 0;                  ///< as in the file: bytes, elements, or ignored
+  const std::byte* payload = nullptr;        ///< its first byte in the file
 
+  /// The value of a boolean: any byte but 0 is true.
   [[nodiscard]] bool boolean() const noexcept { return payload[0] != std::byte{0}; }
+  /// The value of an int64.
   [[nodiscard]] std::int64_t int64() const noexcept { return load_le<std::int64_t>(payload); }
+  /// The value of a float64.
   [[nodiscard]] double float64() const noexcept { return load_le<double>(payload); }
+  /// The bytes of a string.
   [[nodiscard]] std::string_view string() const noexcept { return as_text(bytes(payload, length)); }
+  /// The elements of a list[int32].
   [[nodiscard]] packed<std::int32_t> int32_list() const noexcept { return {payload, length}; }
+  /// The elements of a list[float32].
   [[nodiscard]] packed<float> float32_list() const noexcept { return {payload, length}; }
 };
 
@@ -3222,13 +3268,14 @@ struct tensor {
   std::uint64_t data_offset = 0;        ///< of the elements
   std::uint16_t id = 0;                 ///< of its parameter
   data_type type = data_type::float32;  ///< of the elements as they are stored
+  /// The tensor's own method, whatever the header says.
   nac::quantization quantization = nac::quantization::none;
   std::uint8_t axis = 0;                 ///< int8_channel: the axis that scales run along
   std::uint16_t block = 0;               ///< block_fp8: elements of one scale
   packed<std::uint32_t> shape;           ///< as it is stored: block_fp8 stores the padded count
   packed<std::uint32_t> original_shape;  ///< block_fp8: the shape that it is read as
-  packed<float> scales;
-  bytes metadata, data;
+  packed<float> scales;  ///< none, one of int8_tensor, else one for each channel or block
+  bytes metadata, data;  ///< as they are in the file; the elements
 
   /// The shape of the values: `original_shape` for block_fp8, else `shape`.
   [[nodiscard]] packed<std::uint32_t> value_shape() const noexcept {
@@ -3238,44 +3285,51 @@ struct tensor {
 
 /// A file of RSRC.
 struct resource {
-  std::uint64_t offset = 0, data_offset = 0;
-  std::string_view name;
-  bytes data;
+  std::uint64_t offset = 0, data_offset = 0;  ///< of the record; of `data`
+  std::string_view name;                      ///< bytes of the file; verify finds names that repeat
+  bytes data;                                 ///< its content, which NAC doesn't interpret
 };
 
 /// An array of ARRS.
 struct array {
-  std::uint64_t offset = 0, data_offset = 0;
-  std::string_view name;
-  data_type type = data_type::float32;
-  packed<std::uint32_t> shape;
-  bytes data;
+  std::uint64_t offset = 0, data_offset = 0;  ///< of the record; of `data`
+  std::string_view name;                      ///< bytes of the file; verify finds names that repeat
+  data_type type = data_type::float32;        ///< of the elements
+  packed<std::uint32_t> shape;  ///< sizes of the dimensions; none for a single element
+  bytes data;                   ///< the elements, row-major and little-endian
 };
 
 /// A command of MMAP; `what` may be an unknown code.
 struct command {
-  std::uint64_t offset = 0;
-  action what = action::save_result;
-  std::uint16_t target = 0;
+  std::uint64_t offset = 0;           ///< of the record
+  action what = action::save_result;  ///< what is to be done
+  std::uint16_t target = 0;           ///< the index of an instruction of OPS
 };
 
 /// A number of records of one form, decoded while they are iterated.
 template <class Form>
 class list {
  public:
-  using value_type = typename Form::record;
+  using value_type = typename Form::record;  ///< what iteration gives
 
+  /// Decodes a record at a time.
   class iterator {
    public:
+    /// At the end of any list.
     iterator() noexcept = default;
+    /// At the first of `left` records that begin at `at`.
     iterator(detail::cursor at, std::uint32_t left) noexcept : next_(at), left_(left) { read(); }
+    /// The current record, which lasts until the iterator moves.
     [[nodiscard]] const value_type& operator*() const noexcept { return record_; }
+    /// The same.
     [[nodiscard]] const value_type* operator->() const noexcept { return &record_; }
+    /// Moves to the next record.
     iterator& operator++() noexcept {
       --left_;
       read();
       return *this;
     }
+    /// Whether as many records are left, for iterators of one list.
     [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
       return a.left_ == b.left_;
     }
@@ -3289,11 +3343,17 @@ class list {
     value_type record_;
   };
 
+  /// No records.
   list() noexcept = default;
+  /// The `count` records that begin at `first`, all of which Form::parse accepts.
   list(detail::cursor first, std::uint32_t count) noexcept : first_(first), count_(count) {}
+  /// How many records there are.
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// The first record, decoded.
   [[nodiscard]] iterator begin() const noexcept { return {first_, count_}; }
+  /// After the last record.
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Byte offset of the first record.
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
@@ -3305,27 +3365,29 @@ class list {
 
 using short_names = list<detail::short_named>;  ///< of CMAP and PERM
 using long_names = list<detail::long_named>;    ///< of DATA
-using constants = list<detail::constant_form>;
-using tensors = list<detail::tensor_form>;
-using resources = list<detail::resource_form>;
-using arrays = list<detail::array_form>;
-using commands = list<detail::command_form>;
+using constants = list<detail::constant_form>;  ///< of CNST or of the orchestrator's pool
+using tensors = list<detail::tensor_form>;      ///< of DATA
+using resources = list<detail::resource_form>;  ///< of RSRC
+using arrays = list<detail::array_form>;        ///< of ARRS
+using commands = list<detail::command_form>;    ///< of a tick
 
 /// The commands of one instruction of OPS.
 struct tick {
-  std::uint64_t offset = 0;
-  std::uint16_t instruction = 0;
-  nac::commands commands;
+  std::uint64_t offset = 0;       ///< of the record
+  std::uint16_t instruction = 0;  ///< its index in OPS
+  nac::commands commands;         ///< in the order of the file
 };
 
-using schedule = list<detail::tick_form>;
+using schedule = list<detail::tick_form>;  ///< the ticks of MMAP
 
 /// An instruction of OPS or TRNG.
 struct instruction {
-  std::uint64_t offset = 0;
-  std::uint32_t index = 0;
+  std::uint64_t offset = 0;  ///< of its first byte
+  std::uint32_t index = 0;   ///< in its list, from 0
+  /// A, the operation, which CMAP names from 10 on; B, the id of its signature in PERM, or the
+  /// variant of a system operation.
   std::uint8_t a = 0, b = 0;
-  bool has_prefix = false;
+  bool has_prefix = false;  ///< whether a 16-bit prefix precedes C
   std::int16_t prefix = 0;  ///< as in the file, where there is one
   packed<std::uint16_t> c;  ///< what follows the prefix: ids, or lengths of branches
   packed<std::int16_t> d;   ///< offsets to instructions; 0: a constant
@@ -3334,6 +3396,7 @@ struct instruction {
   [[nodiscard]] std::uint64_t c_offset(std::size_t k) const noexcept {
     return offset + (has_prefix ? 4 : 2) + 2 * std::uint64_t{k};
   }
+  /// The offset of word `k` of D.
   [[nodiscard]] std::uint64_t d_offset(std::size_t k) const noexcept {
     return c_offset(c.size() + k);
   }
@@ -3350,13 +3413,20 @@ struct place_finder;
 /// The instructions of OPS or TRNG.
 class instructions {
  public:
+  /// Decodes an instruction at a time.
   class iterator {
    public:
+    /// At the end of any list.
     iterator() noexcept = default;
+    /// At the first of `left` instructions of `f` that begin at `at`.
     iterator(const model* f, detail::cursor at, std::uint32_t left) noexcept;
+    /// The current instruction, which lasts until the iterator moves.
     [[nodiscard]] const instruction& operator*() const noexcept { return now_; }
+    /// The same.
     [[nodiscard]] const instruction* operator->() const noexcept { return &now_; }
+    /// Moves to the next instruction.
     iterator& operator++() noexcept;
+    /// Whether as many instructions are left, for iterators of one list.
     [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
       return a.left_ == b.left_;
     }
@@ -3369,18 +3439,27 @@ class instructions {
     instruction now_;
   };
 
+  /// No instructions.
   instructions() noexcept = default;
+  /// The `count` instructions of `f` that begin at `first`; model::instructions and model::training
+  /// make them.
   instructions(const model* f, detail::cursor first, std::uint32_t count,
                const detail::waypoints& noted = {}) noexcept
       : model_(f), first_(first), count_(count), waypoints_(noted) {}
+  /// How many instructions there are.
   [[nodiscard]] std::uint32_t size() const noexcept { return count_; }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// The first instruction, decoded.
   [[nodiscard]] iterator begin() const noexcept { return {model_, first_, count_}; }
+  /// After the last instruction.
   [[nodiscard]] iterator end() const noexcept { return {}; }
   /// Byte offset of the first instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
   /// At the first instruction, and ending at the section's bound.
   [[nodiscard]] detail::cursor cursor() const noexcept { return first_; }
+  /// Instructions that `read` came by, about a quarter of the list apart: decode and resolve begin
+  /// at these too. None of a short list.
   [[nodiscard]] const detail::waypoints& waypoints() const noexcept { return waypoints_; }
 
  private:
@@ -3393,19 +3472,26 @@ class instructions {
 /// A container. Only `read` makes one that isn't empty.
 class model {
  public:
+  /// All bytes that were read.
   [[nodiscard]] bytes source() const noexcept { return source_; }
+  /// The form of the header, hence the version.
   [[nodiscard]] nac::header header() const noexcept { return header_; }
   /// The container's version byte: 1 or 2.
   [[nodiscard]] std::uint8_t version() const noexcept { return container_version(header_); }
   /// The method that the header names; what counts is each tensor's own.
   [[nodiscard]] nac::quantization quantization() const noexcept { return quantization_; }
+  /// Bit 7 of byte 4: the header says that the weights are in the file.
   [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
   /// Bit 6 of byte 4: a header of version 2 says that it has a training section.
   [[nodiscard]] bool has_training_flag() const noexcept { return training_flag_; }
+  /// The number of named inputs that the header states.
   [[nodiscard]] std::uint16_t inputs() const noexcept { return inputs_; }
+  /// The number of outputs that the header states: as many results as each OUTPUT has.
   [[nodiscard]] std::uint16_t outputs() const noexcept { return outputs_; }
+  /// The size of embeddings or of hidden states (section 2.2.4); 0 where it isn't defined.
   [[nodiscard]] std::uint16_t d_model() const noexcept { return d_model_; }
 
+  /// Whether a section is in the file.
   [[nodiscard]] bool has(nac::section s) const noexcept { return part(s).offset != 0; }
   /// A section with its tag, up to the next section or the end of the file; empty when absent.
   [[nodiscard]] bytes section(nac::section s) const noexcept;
@@ -3416,9 +3502,11 @@ class model {
     return part(s).end - part(s).used;
   }
 
+  /// The ticks of MMAP in the order of the file.
   [[nodiscard]] nac::schedule schedule() const noexcept {
     return {at(nac::section::mmap), part(nac::section::mmap).count};
   }
+  /// The instructions of OPS.
   [[nodiscard]] nac::instructions instructions() const& noexcept {
     return {this, at(nac::section::ops), part(nac::section::ops).count, waypoints_[0]};
   }
@@ -3432,26 +3520,33 @@ class model {
   [[nodiscard]] short_names operations() const noexcept {
     return {at(nac::section::cmap), part(nac::section::cmap).count};
   }
+  /// The records of CNST.
   [[nodiscard]] nac::constants constants() const noexcept {
     return {at(nac::section::cnst), part(nac::section::cnst).count};
   }
+  /// The records of PERM.
   [[nodiscard]] short_names signatures() const noexcept {
     return {at(nac::section::perm), part(nac::section::perm).count};
   }
+  /// The names of parameters: block 1 of DATA.
   [[nodiscard]] long_names parameters() const noexcept {
     return {at(nac::section::data), part(nac::section::data).count};
   }
   /// The named inputs: the index of an INPUT instruction and its name.
   [[nodiscard]] long_names input_names() const noexcept { return input_names_; }
+  /// The tensors of parameters: block 3 of DATA; none where the weights are outside.
   [[nodiscard]] nac::tensors tensors() const noexcept { return tensors_; }
   /// PROC: the tokenizer's manifest.
   [[nodiscard]] bytes manifest() const noexcept { return manifest_; }
   /// ORCH: the bytecode, and its own constants.
   [[nodiscard]] bytes execution_plan() const noexcept { return plan_; }
+  /// The orchestrator's constants, which are not those of CNST.
   [[nodiscard]] nac::constants plan_constants() const noexcept { return plan_constants_; }
+  /// The files of RSRC.
   [[nodiscard]] nac::resources resources() const noexcept {
     return {at(nac::section::rsrc), part(nac::section::rsrc).count};
   }
+  /// The arrays of ARRS.
   [[nodiscard]] nac::arrays arrays() const noexcept {
     return {at(nac::section::arrs), part(nac::section::arrs).count};
   }
@@ -3462,6 +3557,7 @@ class model {
   [[nodiscard]] std::string_view signature(std::uint8_t b) const noexcept {
     return characters(nac::section::perm, signatures_, b);
   }
+  /// Whether PERM has a signature with this id.
   [[nodiscard]] bool has_signature(std::uint8_t b) const noexcept {
     return signatures_.offset[b] != 0;
   }
@@ -3469,6 +3565,7 @@ class model {
   [[nodiscard]] bool has_constants(std::uint8_t b) const noexcept {
     return signatures_.has_constants[b];
   }
+  /// How many arguments a signature has, one for each letter; 0 where there is none.
   [[nodiscard]] std::uint8_t arguments(std::uint8_t b) const noexcept {
     return signatures_.size[b];
   }
@@ -4571,10 +4668,11 @@ enum class order : std::uint8_t {
   row_major,  ///< always row-major
   unknown,    ///< it depends on more: views, and what is made by libraries
 };
+/// A row of the table of operations.
 struct operation_row {
-  nac::work work = {};
-  nac::order order = {};
-  std::string_view pattern;
+  nac::work work = {};          ///< what it does for each element
+  nac::order order = {};        ///< how its result's elements are ordered
+  std::string_view pattern;     ///< which arguments it takes; the letters are explained above
   std::string_view parameters;  ///< what PyTorch calls the pattern's letters
   std::string_view names;       ///< blanks between them
 };
@@ -4584,6 +4682,7 @@ inline constexpr operation_row operations[] = {{},
                                                TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// How many rows the table has, with that of `unknown`.
 inline constexpr std::size_t operation_count = sizeof operations / sizeof operations[0];
 
 /// What arguments an operation takes; the letters are explained above.
@@ -4626,11 +4725,13 @@ enum class argument_form : std::uint8_t {
   int_list,
   number_list
 };
+/// How many forms there are.
 inline constexpr std::size_t argument_form_count =
     static_cast<std::size_t>(argument_form::number_list) + 1;
 
-/// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
-/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one number.
+/// What `view` is under one of its names, with arguments of these forms: compilers write squeeze
+/// and squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one
+/// number.
 [[nodiscard]] operation view_or_squeeze(std::string_view name, view<argument_form> given) noexcept;
 
 /// The form of a constant; linear in its elements, so call it once for each.
@@ -4639,18 +4740,21 @@ inline constexpr std::size_t argument_form_count =
 /// Whether a pattern's letter takes one argument of that form.
 [[nodiscard]] bool takes(char letter, argument_form form) noexcept;
 
+/// How many letters a pattern has at most; '?' and '*' don't count.
 inline constexpr std::size_t max_letters = 10;
 
 /// Which arguments each letter of a pattern has received.
 struct binding {
-  std::uint8_t first[max_letters] = {};
+  std::uint8_t first[max_letters] = {};  ///< index of the letter's first argument, where it has one
   std::uint8_t count[max_letters] = {};  ///< 0: the letter's argument is missing
 };
 
 /// How arguments match a pattern.
 struct match {
+  /// `fits`: each argument has a letter. `count`: there are too few or too many. `form`: no letter
+  /// takes one of them.
   enum class kind : std::uint8_t { fits, count, form };
-  kind what = kind::fits;
+  kind what = kind::fits;    ///< whether they match, or why not
   std::size_t argument = 0;  ///< for `form`: which one no letter takes
 };
 
@@ -4677,8 +4781,8 @@ struct match {
 // Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
 // the sections and what prefixes count are one rule for all (nac/parts.hpp), no part of records.
 //
-// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
-//             a source, which it borrows; parts_of borrows them from the file's bytes.
+// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or
+//             with a source, which it borrows; parts_of borrows them from the file's bytes.
 // Errors:     none: parts may hold what no container can; `write` refuses that.
 // Limits:     2^32 characters, words and numbers.
 // Allocation: of parts_of, at most 12 × what isn't payload.
@@ -4819,9 +4923,9 @@ namespace nac {
 //   CONTROL_FLOW        3                          3
 //   all others          how many words follow      how many words follow
 //
-// New containers are written so; parts of a container that was read keep its layout. The first prefix
-// of an operation that is right by either rule decides; where there is none, INPUT follows OUTPUT's
-// rule and the reverse.
+// New containers are written so; parts of a container that was read keep its layout. The first
+// prefix of an operation that is right by either rule decides; where there is none, INPUT follows
+// OUTPUT's rule and the reverse.
 //
 //   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
 //   order of 1.6        … PROC RSRC ORCH
@@ -4864,8 +4968,9 @@ struct layout {
 
 /// A part of one of the pools of `parts`.
 struct range {
-  std::uint32_t first = 0, size = 0;
+  std::uint32_t first = 0, size = 0;  ///< index of the first element, and how many
 
+  /// Whether a pool has all elements of the range.
   template <class Pool>
   [[nodiscard]] bool is_inside(const Pool& of) const noexcept {
     return first <= of.size() && size <= of.size() - first;
@@ -4874,9 +4979,9 @@ struct range {
 
 /// Makes the bytes of payloads while they are written, so that they need no memory.
 struct payload_source {
-  const void* context = nullptr;
-  /// Writes bytes `first` to `first + count` - 1 of the payload `key` to `to`; `first` is a multiple
-  /// of 8, and so is `count` unless the payload ends there. False: it can't.
+  const void* context = nullptr;  ///< passed to `read`
+  /// Writes bytes `first` to `first + count` - 1 of the payload `key` to `to`; `first` is a
+  /// multiple of 8, and so is `count` unless the payload ends there. False: it can't.
   bool (*read)(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
                std::size_t count) = nullptr;
 };
@@ -4884,96 +4989,115 @@ struct payload_source {
 /// Bytes that a file carries and that nothing interprets: borrowed, in parts::own_bytes from
 /// `first`, or those that `source` makes for the key `first`.
 struct payload {
+  /// Where the bytes are that the parts don't own; else null.
   const std::byte* borrowed = nullptr;
-  std::uint64_t first = 0, size = 0;
-  const payload_source* source = nullptr;
+  std::uint64_t first = 0, size = 0;  ///< where the bytes begin, or their key; how many there are
+  const payload_source* source = nullptr;  ///< null for bytes in memory
 };
 
 /// A row of CMAP, PERM, or of DATA's blocks 1 and 2.
 struct named_part {
-  std::uint16_t id = 0;
-  range text;  ///< in parts::characters
+  std::uint16_t id = 0;  ///< its key
+  range text;            ///< in parts::characters
 };
 
+/// A row of CNST or of the orchestrator's pool.
 struct constant_part {
-  std::uint16_t id = 0;
-  constant_type type = constant_type::null;
-  std::uint64_t bits = 0;  ///< of a boolean, an int64 or a float64
-  range values;            ///< a string in parts::characters; elements in parts::numbers
+  std::uint16_t id = 0;                      ///< its key, by which instructions name it
+  constant_type type = constant_type::null;  ///< decides which of the following has the value
+  std::uint64_t bits = 0;                    ///< of a boolean, an int64 or a float64
+  range values;  ///< a string in parts::characters; elements in parts::numbers
 
+  /// The value of an int64.
   [[nodiscard]] std::int64_t int64() const noexcept { return std::bit_cast<std::int64_t>(bits); }
+  /// The value of a float64.
   [[nodiscard]] double float64() const noexcept { return std::bit_cast<double>(bits); }
 };
 
+/// An instruction of OPS or TRNG.
 struct instruction_part {
+  /// A and B, as in `instruction`: the operation, and its signature or variant.
   std::uint8_t a = 0, b = 0;
   range c, d;  ///< in parts::words; C without its prefix
 };
 
+/// A command of a tick.
 struct command_part {
-  action what = action::save_result;
-  std::uint16_t target = 0;
+  action what = action::save_result;  ///< what is to be done
+  std::uint16_t target = 0;           ///< the index of an instruction
 };
 
+/// A tick of MMAP.
 struct tick_part {
-  std::uint16_t instruction = 0;
-  range commands;  ///< in parts::commands
+  std::uint16_t instruction = 0;  ///< its index in parts::instructions
+  range commands;                 ///< in parts::commands
 };
 
+/// A tensor of DATA.
 struct tensor_part {
-  std::uint16_t id = 0;
-  data_type type = data_type::float32;
+  std::uint16_t id = 0;                 ///< of its parameter
+  data_type type = data_type::float32;  ///< of the elements as they are stored
+  /// Decides which fields of the metadata are stored.
   nac::quantization quantization = nac::quantization::none;
-  std::uint8_t axis = 0;
-  std::uint16_t block = 0;
+  std::uint8_t axis = 0;        ///< int8_channel: the axis that scales run along
+  std::uint16_t block = 0;      ///< block_fp8: elements of one scale, 1 or more
   range shape, original_shape;  ///< in parts::numbers
   range scales;                 ///< in parts::numbers, as bits of float32
-  payload data;
+  payload data;                 ///< the elements
 };
 
+/// A file of RSRC.
 struct resource_part {
-  range name;  ///< in parts::characters
-  payload data;
+  range name;    ///< in parts::characters
+  payload data;  ///< its content
 };
 
+/// An array of ARRS.
 struct array_part {
-  range name;  ///< in parts::characters
-  data_type type = data_type::float32;
-  range shape;  ///< in parts::numbers
-  payload data;
+  range name;                           ///< in parts::characters
+  data_type type = data_type::float32;  ///< of the elements
+  range shape;                          ///< in parts::numbers
+  payload data;                         ///< the elements
 };
 
 /// A container in parts.
 struct parts {
-  nac::header form = nac::header::v1_6;
+  nac::header form = nac::header::v1_6;  ///< of the header, hence the version that is written
+  /// The method that the header names; each tensor has its own.
   nac::quantization quantization = nac::quantization::none;
-  bool internal_weights = true;
-  bool training_flag = false;  ///< bit 6 of byte 4; version 2
-  std::uint16_t inputs = 0, outputs = 0, d_model = 0;
+  bool internal_weights = true;  ///< bit 7 of byte 4: the weights are in the file
+  bool training_flag = false;    ///< bit 6 of byte 4; version 2
+  std::uint16_t inputs = 0, outputs = 0, d_model = 0;  ///< as the header states them
   nac::layout layout;  ///< of a file that was read; else the version's
 
-  pool<tick_part> schedule;
-  pool<command_part> commands;
-  pool<instruction_part> instructions, training;
+  pool<tick_part> schedule;                       ///< of MMAP
+  pool<command_part> commands;                    ///< of all ticks
+  pool<instruction_part> instructions, training;  ///< of OPS; of TRNG
+  /// Rows of CMAP, of PERM, and of DATA's blocks 1 and 2.
   pool<named_part> operations, signatures, parameters, input_names;
-  pool<constant_part> constants, plan_constants;
-  pool<tensor_part> tensors;
-  payload manifest, plan;
-  pool<resource_part> resources;
-  pool<array_part> arrays;
+  pool<constant_part> constants, plan_constants;  ///< of CNST; of the orchestrator's pool
+  pool<tensor_part> tensors;                      ///< of DATA's block 3
+  payload manifest, plan;                         ///< the content of PROC; the bytecode of ORCH
+  pool<resource_part> resources;                  ///< of RSRC
+  pool<array_part> arrays;                        ///< of ARRS
+  /// Whether PROC, TRNG and RSRC are written even without records. A manifest and training
+  /// instructions can't do without theirs.
   bool has_manifest = false, has_training = false, has_resources = false;
 
-  text characters;
-  pool<std::uint16_t> words;
-  pool<std::uint32_t> numbers;
-  pool<std::byte> own_bytes;
+  text characters;              ///< of all strings and names
+  pool<std::uint16_t> words;    ///< C and D of all instructions; offsets as their bits
+  pool<std::uint32_t> numbers;  ///< dimensions; elements of lists, and scales, as their bits
+  pool<std::byte> own_bytes;    ///< the payloads that `keep` copied
 
+  /// The text of a range of `characters`. Borrows.
   [[nodiscard]] std::string_view string(range r) const noexcept {
     return characters.view().substr(r.first, r.size);
   }
+  /// The elements of a range of `words`. Borrows.
   [[nodiscard]] view<std::uint16_t> words_of(range r) const noexcept {
     return {words.data() + r.first, r.size};
   }
+  /// The elements of a range of `numbers`. Borrows.
   [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
     return {numbers.data() + r.first, r.size};
   }
@@ -4982,8 +5106,11 @@ struct parts {
 
   // ---- building: everything is appended
 
+  /// Appends to `characters`, up to 2^32 of them.
   [[nodiscard]] range add_string(std::string_view s);
+  /// Appends to `numbers`, up to 2^32 of them.
   [[nodiscard]] range add_numbers(view<std::uint32_t> values);
+  /// Appends to `words`, up to 2^32 of them.
   [[nodiscard]] range add_words(view<std::uint16_t> values);
   /// Borrows `b`.
   [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size(), nullptr}; }
@@ -4991,13 +5118,14 @@ struct parts {
   /// Copies `b`.
   [[nodiscard]] payload keep(bytes b);
   [[nodiscard]] payload keep(std::string_view s) { return keep(as_bytes(s)); }
+  /// Appends a row to one of the tables of names.
   void add_name(pool<named_part>& to, std::uint16_t id, std::string_view name) {
     to.push_back({id, add_string(name)});
   }
 };
 
-/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
-/// follow no rule.
+/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes
+/// that follow no rule.
 [[nodiscard]] parts parts_of(const model& f);
 
 // ---- Brings the parts of a NAC container into another version of the format.
@@ -5077,7 +5205,8 @@ struct parts {
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
+/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by
+/// byte.
 void print_string(text& out, std::string_view s);
 
 /// The assembly's word for a system instruction; empty where it has none of its own.
@@ -5092,7 +5221,7 @@ struct print_options {
     by_reference,  ///< none inline, unless there is no source name
   };
   std::string_view source_name = {};  ///< of the file, for references into it; none: all inline
-  payloads payload = automatic;
+  payloads payload = automatic;  ///< how the bytes of tensors, arrays and resources are printed
   bool schedule_beside = false;  ///< the schedule's commands as comments beside the code, too
 };
 
@@ -5146,6 +5275,7 @@ namespace nac {
 
 /// How containers, and files of weights, are read.
 struct read_options {
+  /// Here max_items is that of each list; max_bytes isn't limited by default.
   limits limit = {.max_bytes = ~std::uint64_t{0}};
 };
 
@@ -5186,8 +5316,8 @@ result<model> read(Owner&& in, const read_options& = {})
 //               (nac/operations.hpp; others get a warning, and machines refuse them); INPUT and
 //               OUTPUT belong in OPS; branches end inside the one around them
 //   DATA        sizes, types and scales of tensors agree with their metadata; input names belong to
-//               inputs, of which there are as many as the header counts; each parameter that is used
-//               has a name and a tensor; external ones are found by their names
+//               inputs, of which there are as many as the header counts; each parameter that is
+//               used has a name and a tensor; external ones are found by their names
 //   MMAP        commands change no result (warnings; the program leaves the others out)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
 //   ORCH, PROC  the execution plan and the tokenizer's manifest (nac/execution_plan.hpp,
@@ -5200,8 +5330,8 @@ result<model> read(Owner&& in, const read_options& = {})
 //
 // Each finding has its code, a message with values and the place, {offset}, whose path names the
 // element: "instruction 12 (aten.linear.default), argument 2", "parameter 7 \"fc1.weight\"",
-// "tensor 3, data size", "tick 4 (instruction 9), command 2", "constant 5 (id 9)". All numbers count
-// from 0; those of records are indices in their list. An instruction whose arguments can't be
+// "tensor 3, data size", "tick 4 (instruction 9), command 2", "constant 5 (id 9)". All numbers
+// count from 0; those of records are indices in their list. An instruction whose arguments can't be
 // resolved is reported once, and all others are checked.
 //
 // A program has its instructions as records of one size, with their arguments resolved:
@@ -5213,16 +5343,16 @@ result<model> read(Owner&& in, const read_options& = {})
 //       if (a.is_constant()) use(program->constant(a.id())); else use(results[a.index()]);
 //   }
 //
-// Lifetime:   the program borrows the container's bytes and the external weights, and holds a copy of
-//             the model, which may be a temporary.
+// Lifetime:   the program borrows the container's bytes and the external weights, and holds a copy
+//             of the model, which may be a temporary.
 // Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
-//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
-//             those of external tensors too: they are where the parameter is named.
+//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the
+//             container, those of external tensors too: they are where the parameter is named.
 // Limits:     verify_options::limit, of which max_items holds for each list of instructions.
-// Allocation: the program: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a
-//             constant, 136 for a parameter, 6 for a command of the schedule, 4 for each id up to the
-//             largest, at most twice that of each; while it is made 18 bytes for an instruction, 16
-//             more for an INPUT, and 64 for the name of a resource or array.
+// Allocation: the program: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for
+//             a constant, 136 for a parameter, 6 for a command of the schedule, 4 for each id up to
+//             the largest, at most twice that of each; while it is made 18 bytes for an
+//             instruction, 16 more for an INPUT, and 64 for the name of a resource or array.
 
 #ifndef TESSERA_NAC_VERIFY_HPP
 #define TESSERA_NAC_VERIFY_HPP
@@ -5481,17 +5611,18 @@ struct verify_options {
 /// An instruction: where it is, what it is, and which of the program's arguments are its own (see
 /// `argument`).
 struct step {
-  std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
-  std::uint8_t a = 0, b = 0;
+  std::uint32_t offset = 0;     ///< bytes from the first instruction of the list
+  std::uint8_t a = 0, b = 0;    ///< as in the file
   std::uint16_t arguments = 0;  ///< how many
   std::uint32_t first = 0;      ///< index of the first one
   std::uint16_t operation = 0;  ///< filled by `verify`
-  std::uint16_t reserved = 0;
+  std::uint16_t reserved = 0;   ///< always 0
 };
 static_assert(sizeof(step) == 16);
 
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
 
+/// How much is decoded.
 struct decode_options {
   limits limit = {};  ///< max_items: instructions
 };
@@ -5503,23 +5634,27 @@ struct decode_options {
 
 /// The index of an instruction, or an id.
 struct argument {
+  /// The bit that distinguishes ids and lengths from indices.
   static constexpr std::uint32_t constant_bit = std::uint32_t{1} << 31;
-  std::uint32_t bits = 0;
+  std::uint32_t bits = 0;  ///< an index, or constant_bit and an id or length
 
   /// Whether it is an id (or a branch's length) rather than an instruction.
   [[nodiscard]] constexpr bool is_constant() const noexcept { return (bits & constant_bit) != 0; }
+  /// The index of the instruction that makes the result; of others, the id or the length.
   [[nodiscard]] constexpr std::uint32_t index() const noexcept { return bits & ~constant_bit; }
+  /// The id of a constant or parameter.
   [[nodiscard]] constexpr std::uint16_t id() const noexcept {
     return static_cast<std::uint16_t>(bits);
   }
-  friend constexpr bool operator==(argument, argument) noexcept = default;
+  friend constexpr bool operator==(argument, argument) noexcept = default;  ///< equal in all bits
 };
 
 /// A list of instructions with their arguments.
 struct code {
-  pool<step> steps;
-  pool<argument> arguments;
+  pool<step> steps;          ///< in the order of the file
+  pool<argument> arguments;  ///< of all steps, one after another
 
+  /// The arguments of one of the steps, in their order. Borrows.
   [[nodiscard]] view<argument> arguments_of(const step& s) const noexcept {
     return {arguments.data() + s.first, s.arguments};
   }
@@ -5529,9 +5664,10 @@ struct code {
 /// `automatic` is the last where there are enough of them. It changes nothing but time.
 enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
+/// How arguments are resolved, and how many instructions may have some.
 struct resolve_options {
-  limits limit = {};  ///< max_items: instructions
-  resolve_path path = resolve_path::automatic;
+  limits limit = {};                            ///< max_items: instructions
+  resolve_path path = resolve_path::automatic;  ///< which loop resolves them
 };
 
 /// The instructions of `list`, which is f.instructions() or f.training(), with their arguments:
@@ -5549,36 +5685,36 @@ struct resolve_options {
 ///   others                 none
 ///
 /// Results come from earlier instructions; as many constants are given as are taken, and all are in
-/// CNST; the true and the false branch of a CONTROL_FLOW, which follow it, end inside the program; so
-/// do the branches of a CONVERGENCE, which ascend and hold one instruction or more. A CONVERGENCE
-/// without branches, whose end is 0, ends at the next instruction.
+/// CNST; the true and the false branch of a CONTROL_FLOW, which follow it, end inside the program;
+/// so do the branches of a CONVERGENCE, which ascend and hold one instruction or more. A
+/// CONVERGENCE without branches, whose end is 0, ends at the next instruction.
 ///
-/// Errors: nac_reference … nac_convergence_branch: the first broken instruction's, with the offset of
-/// the word that is wrong; too_many_items, input_too_large. Allocates 28 bytes for an instruction,
-/// and where there are more than three arguments for each, 4 to 8 for each of them; some hundred KB
-/// more.
+/// Errors: nac_reference … nac_convergence_branch: the first broken instruction's, with the offset
+/// of the word that is wrong; too_many_items, input_too_large. Allocates 28 bytes for an
+/// instruction, and where there are more than three arguments for each, 4 to 8 for each of them;
+/// some hundred KB more.
 [[nodiscard]] result<code> resolve(const model& f, const instructions& list,
                                    const resolve_options& options = {});
 
 /// A parameter: a weight with its name.
 struct parameter {
-  std::uint16_t id = 0;
-  bool has_name = false, has_value = false;
-  std::string_view name;
+  std::uint16_t id = 0;                      ///< by which INPUT 1 asks for it
+  bool has_name = false, has_value = false;  ///< in DATA; in DATA or in the external weights
+  std::string_view name;                     ///< empty where it has none
   tensor value;              ///< internal or external; of the latter, offsets count in its own file
   std::uint64_t offset = 0;  ///< of its record with the name
 };
 
 /// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
 struct model_input {
-  std::uint32_t instruction = 0;
-  std::string_view name;
+  std::uint32_t instruction = 0;  ///< its index in OPS
+  std::string_view name;          ///< empty where it has none
 };
 
 /// A command of the schedule that changes no result.
 struct scheduled_command {
   std::uint16_t tick = 0, target = 0;  ///< instructions
-  action what = action::free;
+  action what = action::free;          ///< what is done at that tick
 };
 
 namespace detail {
@@ -5588,6 +5724,7 @@ struct verifier;
 /// A container that was proven. Only verify() makes one.
 class program {
  public:
+  /// The container that was verified. Borrows from the program.
   [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
   const nac::model& model() const&& = delete;
   /// OPS; the operation of a step is an enumerator of nac::operation.
@@ -5596,8 +5733,10 @@ class program {
   /// TRNG, of which only the structure is proven; its operations may be unknown.
   [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
   const nac::code& training() const&& = delete;
+  /// How many instructions OPS has.
   [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
 
+  /// The operation of a step; `unknown` for system operations.
   [[nodiscard]] static operation operation_of(const step& s) noexcept {
     return static_cast<operation>(s.operation);
   }
@@ -5607,15 +5746,20 @@ class program {
   }
   /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
   [[nodiscard]] binding binding_of(const step& s) const noexcept;
+  /// The form of an argument of a regular step: that of its constant, or `result`.
   [[nodiscard]] argument_form form(argument a) const noexcept {
     return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
   }
 
+  /// Whether CNST has a constant with this id.
   [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
+  /// The constant with an id, which must exist.
   [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
     return constants_[constant_of_[id]];
   }
+  /// Whether DATA names or holds a parameter with this id.
   [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
+  /// The parameter with an id, which must exist.
   [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
     return parameters_[parameter_of_[id]];
   }
@@ -5701,7 +5845,8 @@ namespace nac {
 // ---- A destination that takes a file piece by piece: writing needs no memory of its size.
 //
 //   nac::sink to{&file, [](void* context, bytes piece) {
-//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
+//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) ==
+//            piece.size();
 //   }};
 //   if (error e = nac::write(parts, to); e.code != errc::ok) return fail(e);
 //
@@ -5712,7 +5857,7 @@ namespace nac {
 
 /// Takes a file piece by piece, in order. Pieces are valid during the call.
 struct sink {
-  void* context = nullptr;
+  void* context = nullptr;  ///< passed to `put`
   /// False: stop; no call follows.
   bool (*put)(void* context, bytes piece) = nullptr;
 };
@@ -5759,10 +5904,11 @@ struct write_options {
   bool keep_layout = true;
 };
 
-/// A container of what was read: write(parts_of(f)). Kept are all records in their order, unused ones
-/// too, and the layout. Not kept: bytes after the last record of a section, reserved bytes, sections
-/// with unknown tags, and prefixes that follow no rule (see parts_of). A file without those comes
-/// out byte for byte. Refused is only what a container can't number, such as 65,536 instructions.
+/// A container of what was read: write(parts_of(f)). Kept are all records in their order, unused
+/// ones too, and the layout. Not kept: bytes after the last record of a section, reserved bytes,
+/// sections with unknown tags, and prefixes that follow no rule (see parts_of). A file without
+/// those comes out byte for byte. Refused is only what a container can't number, such as 65,536
+/// instructions.
 [[nodiscard]] result<pool<std::byte>> write(const model& f, const write_options& options = {});
 [[nodiscard]] error write(const model& f, const sink& to, const write_options& options = {});
 
@@ -6143,15 +6289,20 @@ namespace nac {
 // Limits:     texts of 4 GiB.
 // Allocation: 8 bytes for each statement, at most twice that.
 
+/// The byte offsets in a text of the statements that made a container's parts.
 class text_map {
  public:
+  /// Marks a place that isn't set. No function returns it.
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
+  /// A map without places.
   text_map() noexcept;
 
+  /// Sets the byte offset of a header line.
   void set(assembly::key k, std::uint64_t offset) noexcept {
     keys_[static_cast<std::size_t>(k)] = offset;
   }
+  /// Sets the byte offset of a section's word.
   void set(assembly::text_section s, std::uint64_t offset) noexcept {
     sections_[static_cast<std::size_t>(s)] = offset;
   }
@@ -6200,20 +6351,22 @@ class text_map {
 
 /// A payload that a text refers to instead of containing.
 struct payload_reference {
-  std::string_view name;
-  std::uint64_t offset = 0, size = 0;
+  std::string_view name;               ///< of the file, as the text has it
+  std::uint64_t offset = 0, size = 0;  ///< the bytes in that file
 };
 
 /// Resolves the references of a text.
 struct resolver {
-  void* context = nullptr;
+  void* context = nullptr;  ///< passed to `resolve`
   /// False where there are no such bytes. What `out` is set to outlives the parts.
   bool (*resolve)(void* context, const payload_reference& which, bytes& out) = nullptr;
 };
 
+/// Where payloads come from, and how long a text may be.
 struct assemble_options {
+  /// Finds the bytes of `file` payloads; without one they are nac_text_payload_unresolved.
   nac::resolver resolver = {};
-  limits limit = {};
+  limits limit = {};  ///< max_bytes of the text; others aren't used
 };
 
 /// The parts of a container; `map` receives the places of its statements.
@@ -6354,12 +6507,14 @@ enum class plan_op : std::uint8_t {
   TESSERA_NAC_PLAN_OPS(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of the orchestrator's instructions.
 struct plan_op_row {
-  plan_op op;
+  plan_op op;          ///< the instruction; its value is the opcode
   std::uint8_t since;  ///< 6, 7 or 8 for versions 1.6 to 1.8; 0: reserved, its size is all there is
-  std::string_view name;
-  std::string_view layout;
+  std::string_view name;    ///< the mnemonic in text, such as "flow_loop_end"
+  std::string_view layout;  ///< a letter for each operand, explained above; a choice may add some
 };
+/// All instructions, by ascending opcode.
 inline constexpr plan_op_row plan_ops[] = {
 #define TESSERA_X(name, code, since, layout) {plan_op::name, since, #name, layout},
     TESSERA_NAC_PLAN_OPS(TESSERA_X)
@@ -6369,12 +6524,14 @@ inline constexpr plan_op_row plan_ops[] = {
 
 /// A value of an operand that has names, and the operands that follow the layout with it.
 struct plan_choice {
-  char set;  ///< the letter of the operand
-  std::uint8_t value;
-  std::uint8_t since;
-  std::string_view name;
+  char set;               ///< the letter of the operand
+  std::uint8_t value;     ///< the byte in the bytecode
+  std::uint8_t since;     ///< 6, 7 or 8, for versions 1.6 to 1.8
+  std::string_view name;  ///< the word in text
+  /// The letters of the operands that follow the row's own; may be empty.
   std::string_view more = {};
 };
+/// All named values; those of one letter are next to each other.
 inline constexpr plan_choice plan_choices[] = {
 #define TESSERA_X(set, value, since, name, more) {set, value, since, name, more},
     TESSERA_NAC_PLAN_CHOICES(TESSERA_X)
@@ -6412,6 +6569,7 @@ inline constexpr plan_tables plan_table = [] {
   const std::uint8_t row = detail::plan_table.row[opcode];
   return row == detail::no_row ? nullptr : &plan_ops[row];
 }
+/// The mnemonic of an instruction; empty for an unknown opcode.
 [[nodiscard]] constexpr std::string_view name(plan_op op) noexcept {
   const plan_op_row* const row = plan_row(static_cast<std::uint8_t>(op));
   return row != nullptr ? row->name : std::string_view();
@@ -6425,15 +6583,19 @@ inline constexpr plan_tables plan_table = [] {
   return nullptr;
 }
 
+/// Whether an operand's letter is one of A to Z, whose values have names in plan_choices.
 [[nodiscard]] constexpr bool is_choice_operand(char kind) noexcept {
   return kind >= 'A' && kind <= 'Z';
 }
+/// Whether an operand is a list of slots: v, which are read, or x, which are written.
 [[nodiscard]] constexpr bool is_list_operand(char kind) noexcept {
   return kind == 'v' || kind == 'x';
 }
+/// Whether an operand is the id of a constant of the plan: c, s, n or w.
 [[nodiscard]] constexpr bool is_constant_operand(char kind) noexcept {
   return kind == 'c' || kind == 's' || kind == 'n' || kind == 'w';
 }
+/// Whether an operand is a single slot: i, o or z.
 [[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
   return kind == 'i' || kind == 'o' || kind == 'z';
 }
@@ -6446,6 +6608,7 @@ inline constexpr plan_tables plan_table = [] {
 class plan_layout {
  public:
   constexpr plan_layout() noexcept = default;
+  /// Begins at the first operand of an instruction.
   explicit constexpr plan_layout(const plan_op_row& row) noexcept : left_(row.layout) {}
   /// The letter of the next operand; 0 after the last.
   [[nodiscard]] constexpr char kind() const noexcept {
@@ -6483,6 +6646,7 @@ class plan_layout {
 /// An operand of an instruction.
 struct plan_operand {
   char kind = '\0';  ///< the letter of the layout
+  /// The byte or word in the bytecode; of a jump with a sign, the distance from the operand's end.
   std::int32_t value = 0;
   std::uint64_t offset = 0;  ///< into the bytecode
 
@@ -6492,15 +6656,23 @@ struct plan_operand {
   }
 };
 
+/// The operands of an instruction, each slot of a list on its own after the list's count.
 class plan_operands {
  public:
+  /// Decodes an operand at a time.
   class iterator {
    public:
+    /// At the end of any instruction's operands.
     iterator() noexcept = default;
+    /// At the operand of `l` that begins at `at`, byte `offset` of the bytecode.
     iterator(plan_layout l, const std::byte* at, std::uint64_t offset) noexcept;
+    /// The current operand, which lasts until the iterator moves.
     [[nodiscard]] const plan_operand& operator*() const noexcept { return now_; }
+    /// The same.
     [[nodiscard]] const plan_operand* operator->() const noexcept { return &now_; }
+    /// Moves to the next operand.
     iterator& operator++() noexcept;
+    /// Whether both are at the same operand, or at the end.
     [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
       return a.now_.kind == b.now_.kind && a.at_ == b.at_;
     }
@@ -6512,9 +6684,13 @@ class plan_operands {
     plan_operand now_;
   };
 
+  /// The operands of a row that begin at `at`, byte `offset` of the bytecode.
+  /// plan_instruction::operands makes them from what was checked.
   plan_operands(const plan_op_row& row, const std::byte* at, std::uint64_t offset) noexcept
       : layout_(row), at_(at), offset_(offset) {}
+  /// The first operand.
   [[nodiscard]] iterator begin() const noexcept { return {layout_, at_, offset_}; }
+  /// After the last operand.
   [[nodiscard]] iterator end() const noexcept { return {}; }
 
  private:
@@ -6525,23 +6701,28 @@ class plan_operands {
 
 /// An instruction, all of whose operands are there.
 struct plan_instruction {
-  std::uint64_t offset = 0;  ///< into the bytecode
-  std::uint32_t size = 0;    ///< its bytes, with the opcode
-  const plan_op_row* row = nullptr;
-  const std::byte* data = nullptr;
+  std::uint64_t offset = 0;          ///< into the bytecode
+  std::uint32_t size = 0;            ///< its bytes, with the opcode
+  const plan_op_row* row = nullptr;  ///< never null
+  const std::byte* data = nullptr;   ///< its opcode, which its operands follow
 
+  /// The instruction.
   [[nodiscard]] plan_op op() const noexcept { return row->op; }
+  /// Whether no version runs it: only its size is known.
   [[nodiscard]] bool reserved() const noexcept { return row->since == 0; }
+  /// Its operands in the order of their bytes.
   [[nodiscard]] plan_operands operands() const noexcept { return {*row, data + 1, offset + 1}; }
 };
 
 /// Walks over any bytes as instructions, and stops at the first that can't be one.
 class plan_reader {
  public:
+  /// At the first instruction of `code`, which it borrows.
   explicit plan_reader(bytes code) noexcept : code_(code) {}
   explicit plan_reader(std::string_view code) noexcept : code_(as_bytes(code)) {}
   /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept;
+  /// What is wrong with the bytes that ended it, and their offset; errc::ok at a proper end.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The end of the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
@@ -6571,24 +6752,32 @@ class plan_writer {
 
   // ---- constants: each returns the id of a new one
 
+  /// Adds a null.
   std::uint16_t null() { return add(constant_type::null, 0, {}); }
+  /// Adds a boolean.
   std::uint16_t boolean(bool v) { return add(constant_type::boolean, v ? 1 : 0, {}); }
+  /// Adds an integer of 64 bits.
   std::uint16_t int64(std::int64_t v) {
     return add(constant_type::int64, static_cast<std::uint64_t>(v), {});
   }
+  /// Adds a float of 64 bits.
   std::uint16_t float64(double v) {
     return add(constant_type::float64, std::bit_cast<std::uint64_t>(v), {});
   }
+  /// Adds a string; containers hold 65,535 bytes of it.
   std::uint16_t string(std::string_view v) {
     return add(constant_type::string, 0, to_.add_string(v));
   }
+  /// Adds a list of integers; containers hold 65,535 of them.
   std::uint16_t int32_list(view<std::int32_t> v) { return add_list(constant_type::int32_list, v); }
+  /// Adds a list of floats; containers hold 65,535 of them.
   std::uint16_t float32_list(view<float> v) { return add_list(constant_type::float32_list, v); }
 
   // ---- code
 
   /// A place to jump to, which `place` sets before or after its jumps.
   [[nodiscard]] std::uint32_t new_label();
+  /// Puts a label at the end of the code so far. Where it is put twice, the second place counts.
   void place(std::uint32_t label) noexcept {
     if (label < labels_.size()) labels_[label] = code_.size();
   }
@@ -6600,6 +6789,7 @@ class plan_writer {
 
   /// Bytes of code so far.
   [[nodiscard]] std::uint64_t size() const noexcept { return code_.size(); }
+  /// The first error so far: nac_mep_*, with the index of the instruction.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Sets the jumps and puts the code where the plan of the parts was. The writer is empty then.
   [[nodiscard]] tessera::error finish();
@@ -6640,8 +6830,8 @@ class plan_writer {
 //   loops              every start has its end, which jumps back into the loop; a break is in a
 //                      loop and jumps past its end
 //
-// Not checked: what slots hold when they are read, files, and what a branch out of a loop does to the
-// loop's count. Of constants with the same id, the last counts.
+// Not checked: what slots hold when they are read, files, and what a branch out of a loop does to
+// the loop's count. Of constants with the same id, the last counts.
 //
 // Lifetime:   nothing is kept.
 // Errors:     nac_mep_*; offsets into the file. The first one is returned, all go into the report.
@@ -6705,14 +6895,14 @@ inline void print_execution_plan(text& out, std::string_view code, const constan
 //   block_fp8     i8       max|x| / 127 of each block; 1 where it's 0  -128 … 127   rank >= 1
 //     (*) int8_tensor for rank 1, and for shapes without elements
 //
-// A value is x / scale, rounded to nearest with ties to even; it's read back as the product with the
-// scale. All of it in float32: float64 is narrowed before. Blocks are of 64 consecutive elements,
-// and the last is padded with zeros. Tensors of rank 0 and those that hold integers stay as they
-// are.
+// A value is x / scale, rounded to nearest with ties to even; it's read back as the product with
+// the scale. All of it in float32: float64 is narrowed before. Blocks are of 64 consecutive
+// elements, and the last is padded with zeros. Tensors of rank 0 and those that hold integers stay
+// as they are.
 //
 // Lifetime:   tensor_values borrow the tensor's bytes.
-// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
-//             the index of the value.
+// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset
+//             is the index of the value.
 // Limits:     none of their own.
 // Allocation: what is returned; tensor_values and the error figures: none but 4 bytes per scale.
 
@@ -6830,14 +7020,18 @@ class tensor_values {
 
 /// All values of a tensor: 4 bytes for each.
 [[nodiscard]] result<pool<float>> dequantize(const tensor& t);
-/// Values `first` to `first + count` - 1 of a tensor, for those that are too large for memory.
+/// Values `first` to `first + count` - 1 of a tensor, into `to`: for tensors that are too large for
+/// memory. nac_tensor_range where it doesn't have all of them.
 [[nodiscard]] error dequantize(const tensor& t, std::uint64_t first, float* to, std::size_t count);
 
-/// Floats in memory, read like tensor_values.
+/// Floats in memory, read like tensor_values. Lifetime: borrows them.
 class float_values {
  public:
+  /// Reads from `values`.
   explicit float_values(view<float> values) noexcept : values_(values) {}
+  /// How many values there are.
   [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
+  /// Copies values `first` to `first + count` - 1, which must exist, to `to`.
   void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
     for (std::size_t i = 0; i < count; ++i) to[i] = values_[to_size(first) + i];
   }
@@ -6848,32 +7042,34 @@ class float_values {
 
 /// How values are stored by a method: all but the elements.
 struct quantized_form {
-  data_type type = data_type::int8;
+  data_type type = data_type::int8;  ///< of the elements: int8, or float16 for fp16
   nac::quantization quantization = nac::quantization::int8_tensor;  ///< none for fp16
-  std::uint16_t block = 0;
+  std::uint16_t block = 0;     ///< elements of one scale of block_fp8, else 0
   std::uint64_t values = 0;    ///< that are stored
   std::uint64_t elements = 0;  ///< more than the values where blocks are padded
   std::uint64_t run = 1;       ///< consecutive elements of one scale
 };
 
-/// The first pass: what form `values` of a shape of rank 1 or more take, and their scales, which are
-/// appended to `scales`. nac_quantize_method for `none`; values that aren't finite have no scale,
-/// and those that f16 would make infinite no place in it.
+/// The first pass: finds the form that `values` of a shape of rank 1 or more take, and appends
+/// their scales to `scales`. Errors: nac_quantize_method for `none` and rank 0, nac_quantize_block
+/// for a block of 0, nac_quantize_shape for another number of values; at the index of a value,
+/// nac_quantize_finite for one that isn't finite, nac_quantize_float16 for one that f16 would make
+/// infinite.
 template <class Values>
 [[nodiscard]] error measure(const Values& values, view<std::uint32_t> shape, quantization method,
                             std::uint16_t block, quantized_form& form, pool<float>& scales);
 
-/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with the
-/// scales that it appended.
+/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with
+/// the scales that it appended.
 template <class Values>
 void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
                        std::uint64_t first, std::byte* to, std::size_t count) noexcept;
 
 /// Values and how they are stored.
 struct quantized_values {
-  quantized_form form;
-  pool<float> scales;
-  pool<std::byte> data;
+  quantized_form form;   ///< all but the elements and the scales
+  pool<float> scales;    ///< one for each run of `form.run` elements; none for fp16
+  pool<std::byte> data;  ///< the elements, little-endian
 };
 
 /// Stores float values of a shape by a method.
@@ -6883,12 +7079,14 @@ struct quantized_values {
 
 /// How far values are from others, in sums that figures are made of.
 struct quantization_error {
-  std::uint64_t values = 0;
-  double largest = 0;  ///< of |x - y|
-  double signal = 0;   ///< sum of x²
-  double noise = 0;    ///< sum of (x - y)²
+  std::uint64_t values = 0;  ///< how many pairs were added
+  double largest = 0;        ///< of |x - y|
+  double signal = 0;         ///< sum of x²
+  double noise = 0;          ///< sum of (x - y)²
 
+  /// Adds a pair: the value x, and the value y that it became.
   void add(float x, float y) noexcept;
+  /// Adds the sums of other pairs.
   void add(const quantization_error& other) noexcept;
   /// The root of the mean square of x - y; 0 for no values.
   [[nodiscard]] double rms() const noexcept {
@@ -7079,9 +7277,9 @@ void quantize_elements(const Values& values, const quantized_form& form, const f
 //   8+n           elements, little-endian; the offsets count from here
 //
 // All that the format promises is checked: each name once, a type of the format, offsets that
-// ascend inside the file and span what shape and type need, and that each byte belongs to one tensor.
-// Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor that the
-// format doesn't know are skipped.
+// ascend inside the file and span what shape and type need, and that each byte belongs to one
+// tensor. Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor
+// that the format doesn't know are skipped.
 //
 // How a tensor is quantized is in the metadata, where three conventions use different places;
 // where a tensor is in several, the first counts:
@@ -7095,8 +7293,8 @@ void quantize_elements(const Values& values, const quantized_form& form, const f
 // Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
 //             JSON value that is wrong; for JSON inside a string, of the string.
 // Limits:     a header of 100,000,000 bytes, as in the reference; max_items tensors; max_depth.
-// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
-//             the elements.
+// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows
+//             with the elements.
 
 #ifndef TESSERA_NAC_SAFETENSORS_HPP
 #define TESSERA_NAC_SAFETENSORS_HPP
@@ -7111,8 +7309,8 @@ namespace nac {
 
 /// A type of safetensors files.
 struct safetensors_type {
-  std::string_view name;
-  std::uint8_t bits;  ///< of an element
+  std::string_view name;  ///< as files have it: "BF16"
+  std::uint8_t bits;      ///< of an element
 };
 /// All types, in the order of the reference implementation: tensors are written from the last type
 /// to the first, so that elements are aligned.
@@ -7122,7 +7320,7 @@ inline constexpr safetensors_type safetensors_types[] = {
     {"U16", 16}, {"F16", 16},    {"BF16", 16},   {"I32", 32},    {"U32", 32},
     {"F32", 32}, {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
 };
-inline constexpr std::size_t safetensors_type_count = 20;
+inline constexpr std::size_t safetensors_type_count = 20;  ///< rows of safetensors_types
 /// The row of a type's name; safetensors_type_count where there is none.
 [[nodiscard]] constexpr std::size_t safetensors_row(std::string_view name) noexcept {
   std::size_t i = 0;
@@ -7131,13 +7329,15 @@ inline constexpr std::size_t safetensors_type_count = 20;
 }
 
 inline constexpr std::uint64_t max_safetensors_header = 100'000'000;  ///< bytes
+/// The key of the header whose value is the metadata; no tensor can have this name.
 inline constexpr std::string_view safetensors_metadata = "__metadata__";
+/// The key of the metadata whose value has how each tensor is quantized.
 inline constexpr std::string_view nac_quantization_key = "nac_quant_meta";
 
 /// A tensor of a safetensors file.
 struct external_tensor {
-  std::uint64_t offset = 0;  ///< of its JSON object
-  std::string_view name;
+  std::uint64_t offset = 0;    ///< of its JSON object
+  std::string_view name;       ///< unique in the file; escapes are resolved
   std::string_view type;       ///< "F32", …
   bool representable = false;  ///< NAC has its type, and its shape fits: `as` has type and shape
   tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
@@ -7145,8 +7345,8 @@ struct external_tensor {
 
 /// A string of the metadata.
 struct external_metadata {
-  std::uint64_t offset = 0;
-  std::string_view key, value;
+  std::uint64_t offset = 0;     ///< of the value's string
+  std::string_view key, value;  ///< with their escapes resolved
 };
 
 namespace detail {
@@ -7156,15 +7356,19 @@ struct safetensors_maker;
 /// A safetensors file. Only `read_safetensors` makes one that isn't empty.
 class safetensors {
  public:
+  /// All bytes that were read.
   [[nodiscard]] bytes source() const noexcept { return source_; }
+  /// How many tensors there are.
   [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
   /// The tensors in the order of their elements.
   [[nodiscard]] external_tensor operator[](std::size_t i) const noexcept;
   /// The index of a tensor; size() where there is none. Logarithmic.
   [[nodiscard]] std::size_t find(std::string_view name) const noexcept;
-  /// The strings of `__metadata__`, in the order of the file.
+  /// How many strings `__metadata__` has.
   [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
+  /// String i of `__metadata__`, in the order of the file.
   [[nodiscard]] external_metadata metadata(std::size_t i) const noexcept {
     return {metadata_[i].offset, string(metadata_[i].key), string(metadata_[i].value)};
   }
@@ -7243,31 +7447,37 @@ result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
 // Limits:     a header of 100,000,000 bytes.
 // Allocation: at most 8 × the header, and 24 bytes per tensor; without a sink the file, once.
 
+/// A tensor of a file that is written.
 struct external_part {
-  range name;  ///< in external_parts::characters
-  data_type type = data_type::float32;
-  range shape;   ///< in external_parts::numbers
-  payload data;  ///< borrowed or with a source
+  range name;                           ///< in external_parts::characters
+  data_type type = data_type::float32;  ///< of the elements, as they are written
+  range shape;                          ///< in external_parts::numbers
+  payload data;                         ///< borrowed or with a source
 };
 
+/// A string of the metadata of a file that is written.
 struct external_metadata_part {
   range key, value;  ///< in external_parts::characters
 };
 
 /// A safetensors file in parts.
 struct external_parts {
-  pool<external_part> tensors;
-  pool<external_metadata_part> metadata;
-  text characters;
-  pool<std::uint32_t> numbers;
+  pool<external_part> tensors;            ///< in any order: writing sorts them
+  pool<external_metadata_part> metadata;  ///< in the order of writing
+  text characters;                        ///< of names, keys and values
+  pool<std::uint32_t> numbers;            ///< of shapes
 
+  /// The text of a range of `characters`. Borrows.
   [[nodiscard]] std::string_view string(range r) const noexcept {
     return characters.view().substr(r.first, r.size);
   }
+  /// The elements of a range of `numbers`. Borrows.
   [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
     return {numbers.data() + r.first, r.size};
   }
+  /// Appends a tensor; copies its name and shape, and the payload as it is given.
   void add(std::string_view name, data_type type, view<std::uint32_t> shape, const payload& data);
+  /// Appends a copy of a string of the metadata.
   void add_metadata(std::string_view key, std::string_view value);
 
  private:
@@ -7426,6 +7636,7 @@ class payload_list {
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
+/// The form of an instruction's payload, as it is laid out above.
 enum class tokenizer_form : std::uint8_t {
   none,
   short_text,
@@ -7458,12 +7669,14 @@ enum class tokenizer_op : std::uint8_t {
   TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of the tokenizer's instructions.
 struct tokenizer_op_row {
-  tokenizer_op op;
-  tokenizer_form form;
-  bool encodes;
-  std::string_view name;
+  tokenizer_op op;        ///< the instruction; its value is the opcode
+  tokenizer_form form;    ///< of the payload
+  bool encodes;           ///< whether it makes ids of fragments
+  std::string_view name;  ///< in text: "bpe_encode"
 };
+/// All instructions, by ascending opcode.
 inline constexpr tokenizer_op_row tokenizer_ops[] = {
 #define TESSERA_X(name, code, form, encodes)                                                       \
   {tokenizer_op::name, tokenizer_form::form, encodes, #name},
@@ -7478,6 +7691,7 @@ inline constexpr tokenizer_op_row tokenizer_ops[] = {
   return nullptr;
 }
 
+/// The normal forms of Unicode that unicode_norm can name.
 inline constexpr std::string_view normal_forms[] = {"NFC", "NFD", "NFKC", "NFKD"};
 /// The general categories of Unicode.
 inline constexpr std::string_view general_categories[] = {
@@ -7486,16 +7700,19 @@ inline constexpr std::string_view general_categories[] = {
 
 /// A rule of partition_rules. A match is a fragment, unless it is removed.
 struct partition_rule {
+  /// Flags: encoders look up a match as a whole; `behaviour` counts; `trim` counts. Others are
+  /// errors.
   static constexpr std::uint8_t protects = 1, has_behaviour = 2, has_trim = 4;
   static constexpr std::uint8_t remove = 1, isolate = 2;  ///< behaviours; others mean nothing
-  std::uint8_t flags = 0;
-  std::uint8_t behaviour = 0;   ///< with its flag
+  std::uint8_t flags = 0;                                 ///< a sum of the flags above
+  std::uint8_t behaviour = 0;                             ///< with its flag
   std::string_view expression;  ///< regular, in the syntax of Python's `regex`
   std::string_view trim = {};   ///< with its flag: taken off the end of the text before a match
 };
 
 /// A part of what compose puts together.
 struct compose_item {
+  /// What an item adds to the ids.
   enum kind_type : std::uint8_t { ids, token, id };
   kind_type kind = ids;         ///< the text's ids, the id of a token, or an id
   std::string_view token_text;  ///< of a token
@@ -7507,10 +7724,13 @@ struct tokenizer_instruction {
   std::uint64_t offset = 0;               ///< into the manifest
   std::uint8_t opcode = 0;                ///< as in the manifest
   const tokenizer_op_row* row = nullptr;  ///< null for an unknown opcode
-  bytes payload;
+  bytes payload;                          ///< without the opcode and the size
 
+  /// The instruction; of an unknown opcode its number, which is no enumerator.
   [[nodiscard]] tokenizer_op op() const noexcept { return static_cast<tokenizer_op>(opcode); }
+  /// Where the payload begins in the manifest: after the opcode and the size.
   [[nodiscard]] std::uint64_t payload_offset() const noexcept { return offset + 5; }
+  /// A reader of the payload's fields.
   [[nodiscard]] detail::payload_reader fields() const noexcept {
     return {payload, payload_offset()};
   }
@@ -7520,13 +7740,18 @@ struct tokenizer_instruction {
   [[nodiscard]] std::string_view second_string() const noexcept;
 };
 
+/// The categories of filter_category, one after another.
 using category_reader = detail::payload_list<std::uint8_t, std::string_view, detail::read_category>;
+/// The rules of partition_rules, one after another.
 using rule_reader = detail::payload_list<std::uint16_t, partition_rule, detail::read_rule>;
+/// The items of compose, one after another.
 using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::read_item>;
 
 /// Walks over a manifest's instructions, unknown ones too, whose sizes are known.
 class manifest_reader {
  public:
+  /// At the first instruction of `manifest`, which it borrows; nac_tisa_magic where that doesn't
+  /// begin with "TISA" and a version.
   explicit manifest_reader(bytes manifest) noexcept;
   explicit manifest_reader(std::string_view manifest) noexcept
       : manifest_reader(as_bytes(manifest)) {}
@@ -7536,6 +7761,7 @@ class manifest_reader {
   }
   /// The next instruction. False at the end, and where there is none: see error().
   [[nodiscard]] bool next(tokenizer_instruction& out) noexcept;
+  /// What is wrong with the bytes that ended it, and their offset; errc::ok at a proper end.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The end of the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
@@ -7567,28 +7793,44 @@ class manifest_reader {
 ///   if (w.error().code == tessera::errc::ok) p.manifest = p.keep(w.view());
 class manifest_writer {
  public:
+  /// A manifest without instructions: "TISA" and its version.
   explicit manifest_writer(std::uint8_t version = 1);
 
+  /// Appends an instruction that makes all letters lower case.
   void lowercase() { end(begin(tokenizer_op::lowercase)); }
+  /// Appends an instruction that normalizes the text; `form` is one of normal_forms.
   void unicode_norm(std::string_view form) { one<std::uint8_t>(tokenizer_op::unicode_norm, form); }
+  /// Appends an instruction that replaces each occurrence of `pattern`, which is no expression, by
+  /// `value`; both have up to 65,535 bytes.
   void replace(std::string_view pattern, std::string_view value);
+  /// Appends an instruction that drops the characters of some of the general_categories.
   void filter_category(view<std::string_view> categories);
+  /// Appends an instruction that puts a string of up to 65,535 bytes in front of the text.
   void prepend(std::string_view s) { one<std::uint16_t>(tokenizer_op::prepend, s); }
+  /// Appends an instruction that splits the text into fragments; up to 65,535 rules.
   void partition_rules(view<partition_rule> rules);
+  /// Appends an instruction that replaces bytes by GPT-2's printable characters, in fragments that
+  /// aren't protected.
   void byte_encode() { end(begin(tokenizer_op::byte_encode)); }
-  /// With an empty payload, as version 1.6 writes it.
+  /// Appends a BPE encoder with an empty payload, as version 1.6 writes it.
   void bpe_encode() { end(begin(tokenizer_op::bpe_encode)); }
-  /// With a suffix, as later versions write it; an empty one is none.
+  /// Appends a BPE encoder with a suffix of words, as later versions write it; an empty one is
+  /// none.
   void bpe_encode(std::string_view suffix) { one<std::uint8_t>(tokenizer_op::bpe_encode, suffix); }
+  /// Appends a WordPiece encoder; its marker, such as "##", precedes all pieces of a word but the
+  /// first.
   void wordpiece_encode(std::string_view marker) {
     one<std::uint8_t>(tokenizer_op::wordpiece_encode, marker);
   }
+  /// Appends a Unigram encoder.
   void unigram_encode() { end(begin(tokenizer_op::unigram_encode)); }
+  /// Appends an instruction that makes the final list of ids; up to 255 items.
   void compose(view<compose_item> items);
   /// Any instruction at all.
   void raw(std::uint8_t opcode, bytes payload);
   void raw(std::uint8_t opcode, std::string_view payload) { raw(opcode, as_bytes(payload)); }
 
+  /// The manifest so far. Borrows from the writer.
   [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
   bytes view() const&& = delete;
   /// The first string or list that didn't fit.
@@ -7683,9 +7925,10 @@ inline void print_manifest(text& out, std::string_view manifest) {
 // Moving out and in again gives the same container where tensors have the order of their ids,
 // one for each. Of records with the same id, the last counts.
 //
-// Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of them.
-//             External weights borrow from the model beside them. A conversion has to be there while
-//             its model, or a copy of it, is written; the model's own_bytes must not grow.
+// Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of
+//             them. External weights borrow from the model beside them. A conversion has to be
+//             there while its model, or a copy of it, is written; the model's own_bytes must not
+//             grow.
 // Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check(). The offset is the
 //             index of the tensor, or of the row of parameters that has none.
 // Limits:     a safetensors header holds about two million scales.
@@ -7704,8 +7947,8 @@ namespace nac {
 
 /// A container without its weights, and the file that they go to.
 struct external_weights {
-  parts model;
-  external_parts weights;
+  parts model;             ///< its header says that weights are outside
+  external_parts weights;  ///< the safetensors file, whose payloads are borrowed
 };
 
 namespace detail {
@@ -7716,10 +7959,12 @@ struct conversion_maker;
 /// A container whose tensors are stored in another form. The elements are made while it is written.
 class conversion {
  public:
-  parts model;
+  parts model;  ///< to be written while the conversion lasts
 
   conversion() = default;
+  /// The payloads of `model` stay valid when the conversion moves.
   conversion(conversion&&) noexcept = default;
+  /// The payloads of `model` stay valid when the conversion moves.
   conversion& operator=(conversion&&) noexcept = default;
   conversion(const conversion&) = delete;
   conversion& operator=(const conversion&) = delete;
@@ -7778,7 +8023,8 @@ struct conversion_maker;
 //
 // It reads the header, the tags of the sections, DATA's names in pieces, and 64 bytes of each
 // tensor's record; more where its metadata are longer. What follows the names or the metadata
-// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
+// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is
+// left.
 //
 // Lifetime:   owns; what it returns lasts as long as it does.
 // Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
@@ -7789,23 +8035,27 @@ struct conversion_maker;
 /// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked only for bytes
 /// below `size`.
 struct source {
-  void* context;
+  void* context;  ///< passed to `read_at`
+  /// Copies `count` bytes from byte `offset` on to `to`; false where that fails.
   bool (*read_at)(void* context, std::uint64_t offset, std::byte* to, std::size_t count);
-  std::uint64_t size;
+  std::uint64_t size;  ///< bytes of the container
 };
 
 /// What the metadata of a tensor say, and where its elements are.
 struct indexed_tensor {
   std::uint64_t offset = 0;  ///< of the record
+  /// Where its elements begin in the container; how many bytes they are.
   std::uint64_t data_offset = 0, data_size = 0;
-  std::uint64_t scales_offset = 0;  ///< of `scales` float32 values
-  std::uint32_t scales = 0;
-  std::uint32_t dimensions = 0;  ///< of the first one of the shape in the index's dimensions
-  std::uint16_t id = 0;          ///< of its parameter
-  std::uint16_t block = 0;       ///< block_fp8: elements of one scale
-  data_type type = data_type::float32;
+  std::uint64_t scales_offset = 0;      ///< of `scales` float32 values
+  std::uint32_t scales = 0;             ///< how many; 0 where the method has none
+  std::uint32_t dimensions = 0;         ///< of the first one of the shape in the index's dimensions
+  std::uint16_t id = 0;                 ///< of its parameter
+  std::uint16_t block = 0;              ///< block_fp8: elements of one scale
+  data_type type = data_type::float32;  ///< of the elements as they are stored
+  /// The tensor's own method, whatever the header says.
   nac::quantization quantization = nac::quantization::none;
   std::uint8_t axis = 0;  ///< int8_channel: the axis that scales run along
+  /// How many dimensions the shape has, and block_fp8's original one.
   std::uint8_t rank = 0, original_rank = 0;
 };
 
@@ -7816,19 +8066,24 @@ struct index_maker;
 /// The parameters of a container, and those of them that have tensors in it.
 class tensor_index {
  public:
+  /// A row of DATA's block 1.
   struct parameter {
     std::uint16_t id = 0, size = 0;  ///< of its name
     std::uint32_t first = 0;         ///< of its name's characters
   };
 
+  /// The form of the header, hence the version.
   [[nodiscard]] nac::header header() const noexcept { return header_; }
+  /// Bit 7 of byte 4: the header says that the weights are in the file.
   [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
   /// In the order of the file.
   [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
   view<indexed_tensor> tensors() const&& = delete;
+  /// The names of parameters, in the order of the file.
   [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
   view<parameter> parameters() const&& = delete;
 
+  /// The name of a parameter. Borrows.
   [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
     return names_.view().substr(p.first, p.size);
   }
@@ -11387,7 +11642,7 @@ TESSERA_INLINE void print_execution_plan(text& out, bytes code, const constants&
 // Lifetime:   for the time of a call.
 // Errors:     findings of nac_mep_*.
 // Limits:     none; time n log n of the bytecode.
-// Allocation: at most 40 × the bytecode, where it consists of starts of loops only, and 200 KiB.
+// Allocation: at most 32 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
 #ifndef TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP
 #define TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP
@@ -15076,7 +15331,7 @@ struct safetensors_maker {
 
   // ---- how tensors are quantized
 
-  /// Numbers of a list, or one alone; nothing for a null.
+  /// Numbers of a list, or a single number; none for a null.
   template <class Each>
   static void list(json::reader& in, Each each) {
     if (in.peek() == json::kind::null) return in.null();

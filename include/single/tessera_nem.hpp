@@ -133,15 +133,16 @@
 //   devices       begin_device spec_version num_engines … end_device
 //   families      begin_family parameter binding condition variant conformance end_family
 //
-// The builder writes source text, and finish() reads it: what it makes is a model as nem::read makes
-// it of canonical text, with the places of that text. So write(model) is the text that findings of
-// verify() are about, and reading it gives the same model.
+// The builder writes source text, and finish() reads it: what it makes is a model as nem::read
+// makes it of canonical text, with the places of that text. So write(model) is the text that
+// findings of verify() are about, and reading it gives the same model.
 //
 // Lifetime:   a builder, its expressions and its operands own themselves.
 // Errors:     the first one is kept, later calls do nothing; finish() returns it. SYN-001 with the
-//             number of the statement for a name that isn't an identifier, a number that isn't finite,
-//             and what belongs to another kind of statement; else those of nem::read.
-// Limits:     those of nem::read without limits on bytes and nodes: 256 nested loops and parentheses.
+//             number of the statement for a name that isn't an identifier, a number that isn't
+//             finite, and what belongs to another kind of statement; else those of nem::read.
+// Limits:     those of nem::read without limits on bytes and nodes: 256 nested loops and
+//             parentheses.
 // Allocation: the text, which finish() reads twice.
 
 #ifndef TESSERA_NEM_BUILDER_HPP
@@ -2577,21 +2578,26 @@ enum class element : std::uint8_t {
 #undef TESSERA_X
       none,
 };
+/// What an element is. No family has `extension` types, which other readers know.
 enum class element_class : std::uint8_t { integer, floating, extension };
 
+/// A row of the table of element types.
 struct element_row {
-  std::string_view name;
-  std::uint32_t bits;
-  element_class kind;
+  std::string_view name;  ///< the enumerator; name() gives the word of programs
+  std::uint32_t bits;     ///< of one element: 4 for i4
+  element_class kind;     ///< integer, floating or extension
 };
+/// The rows of all element types, by enumerator; `none` has no row.
 inline constexpr element_row element_table[] = {
 #define TESSERA_X(name, bits, kind) {#name, bits, element_class::kind},
     TESSERA_NEM_ELEMENTS(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NEM_ELEMENTS
+/// How many element types there are, without `none`.
 inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
 
+/// The word in programs: "f16"; "untyped" for none.
 [[nodiscard]] constexpr std::string_view name(element e) noexcept {
   return e == element::none    ? std::string_view("untyped")
          : e == element::bool_ ? std::string_view("bool")
@@ -2601,14 +2607,17 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 [[nodiscard]] constexpr std::uint32_t bitwidth(element e) noexcept {
   return e == element::none ? 0 : element_table[static_cast<std::size_t>(e)].bits;
 }
+/// Whether it is one of i4, i8, i16, i32, u8, u16 and u32.
 [[nodiscard]] constexpr bool is_integer(element e) noexcept {
   return e != element::none &&
          element_table[static_cast<std::size_t>(e)].kind == element_class::integer;
 }
+/// Whether it is one of f16, bf16 and f32.
 [[nodiscard]] constexpr bool is_floating(element e) noexcept {
   return e != element::none &&
          element_table[static_cast<std::size_t>(e)].kind == element_class::floating;
 }
+/// Whether it is one of tf32, f64 and bool_, which no type family knows.
 [[nodiscard]] constexpr bool is_extension(element e) noexcept {
   return e != element::none &&
          element_table[static_cast<std::size_t>(e)].kind == element_class::extension;
@@ -2643,25 +2652,32 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 
 /// Where a buffer lies, from far to near.
 enum class level : std::uint8_t { ddr, l2, l1 };
+/// How many levels there are.
 inline constexpr std::size_t level_count = static_cast<std::size_t>(level::l1) + 1;
+/// The word in programs: "DDR".
 [[nodiscard]] constexpr std::string_view name(level l) noexcept {
   return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
 }
 
 /// Whether the issuing stream goes on at once, or waits for the task.
 enum class mode : std::uint8_t { async, sync };
+/// The suffix of a task in programs: "async" or "sync".
 [[nodiscard]] constexpr std::string_view name(mode m) noexcept {
   return m == mode::async ? "async" : "sync";
 }
 
 /// Execution units: five of an engine, then two of the device.
 enum class unit : std::uint8_t { nmu, cstl, dma, vpu, seq, sdma, wdm, none };
+/// The words in programs, by unit.
 inline constexpr std::string_view unit_names[] = {"NMU", "CSTL", "DMA", "VPU",
                                                   "SEQ", "sDMA", "WDM"};
+/// How many types of units there are, without `none`.
 inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[0];
+/// The word in programs: "sDMA"; "none" for none.
 [[nodiscard]] constexpr std::string_view name(unit u) noexcept {
   return u == unit::none ? std::string_view("none") : unit_names[static_cast<std::size_t>(u)];
 }
+/// The unit of a word of a program, or none.
 [[nodiscard]] constexpr unit find_unit(std::string_view word) noexcept {
   for (std::size_t i = 0; i < unit_count; ++i)
     if (unit_names[i] == word) return static_cast<unit>(i);
@@ -2672,6 +2688,7 @@ inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[
 
 /// The forms of a quantization descriptor ("Quantization Descriptor").
 enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
+/// The word in programs: "per_channel".
 [[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
   return q == quantization::per_tensor    ? "per_tensor"
          : q == quantization::per_channel ? "per_channel"
@@ -2680,6 +2697,7 @@ enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
 /// The fields of a descriptor, in canonical order. `scale` and `zero_point` are those of
 /// per_tensor.
 enum class quant_field : std::uint8_t { axis, group_size, scale, zero_point, scales, zero_points };
+/// The words in programs, by field.
 inline constexpr std::string_view quant_field_names[] = {"axis",       "group_size", "scale",
                                                          "zero_point", "scales",     "zero_points"};
 
@@ -2693,6 +2711,7 @@ enum class attribute_kind : std::uint8_t {
   string,
   word
 };
+/// How many kinds there are.
 inline constexpr std::size_t attribute_kind_count =
     static_cast<std::size_t>(attribute_kind::word) + 1;
 
@@ -2721,29 +2740,35 @@ inline constexpr std::size_t attribute_kind_count =
   X(epsilon, real)                                                                                 \
   X(op, string)
 
+/// The attributes of the registry; `unknown` for others.
 enum class attribute : std::uint8_t {
 #define TESSERA_X(name, kind) name,
   TESSERA_NEM_ATTRIBUTES(TESSERA_X)
 #undef TESSERA_X
       unknown,
 };
+/// A row of the table of attributes.
 struct attribute_row {
-  std::string_view name;
-  attribute_kind kind;
+  std::string_view name;  ///< the word in programs
+  attribute_kind kind;    ///< of its value
 };
+/// The rows of all attributes, by enumerator; `unknown` has no row.
 inline constexpr attribute_row attribute_table[] = {
 #define TESSERA_X(name, kind) {#name, attribute_kind::kind},
     TESSERA_NEM_ATTRIBUTES(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NEM_ATTRIBUTES
+/// How many attributes there are, without `unknown`.
 inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
+/// The attribute of a word of a program, or unknown.
 [[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
   for (std::size_t i = 0; i < attribute_count; ++i)
     if (attribute_table[i].name == word) return static_cast<attribute>(i);
   return attribute::unknown;
 }
 
+/// The groups of the registry's opcodes.
 enum class opcode_category : std::uint8_t {
   data_movement,
   linear_algebra,
@@ -2759,6 +2784,7 @@ enum class opcode_category : std::uint8_t {
   type_conversion,
   generic
 };
+/// The registry's words, by category.
 inline constexpr std::string_view opcode_category_names[] = {"data_movement",
                                                              "linear_algebra",
                                                              "convolution",
@@ -2772,11 +2798,19 @@ inline constexpr std::string_view opcode_category_names[] = {"data_movement",
                                                              "softmax",
                                                              "type_conversion",
                                                              "generic"};
+/// The registry's word: "linear_algebra".
 [[nodiscard]] constexpr std::string_view name(opcode_category c) noexcept {
   return opcode_category_names[static_cast<std::size_t>(c)];
 }
+/// The registry's status of an opcode. A `future` one is legal, but current hardware rejects it.
 enum class opcode_status : std::uint8_t { stable, future };
-enum class hardware_status : std::uint8_t { supported, future, partial, escape_hatch };
+/// How far current hardware supports an opcode ("NPM Hardware Support Status").
+enum class hardware_status : std::uint8_t {
+  supported,    ///< by current hardware
+  future,       ///< by none yet
+  partial,      ///< in part: conversions, while CSTL stores
+  escape_hatch  ///< generic compute, whose `op` a device may not know
+};
 
 // clang-format off
 // X(enumerator, category, status, inputs, outputs, attributes, families, unit, hardware)
@@ -2846,15 +2880,17 @@ enum class opcode : std::uint8_t {
 #undef TESSERA_X
       unknown,
 };
+/// A row of the registry.
 struct opcode_row {
-  std::string_view name;
-  opcode_category category;
-  opcode_status status;
+  std::string_view name;                         ///< the word in programs
+  opcode_category category;                      ///< its group in the registry
+  opcode_status status;                          ///< of the opcode in the registry
   std::string_view inputs, outputs, attributes;  ///< in the registry's order, blanks between
   std::string_view families;                     ///< of the variants that govern the types
   nem::unit unit;                                ///< as the registry has it; see default_unit
-  hardware_status hardware;
+  hardware_status hardware;  ///< of NPM hardware ("NPM Hardware Support Status")
 };
+/// The rows of all opcodes, by enumerator; `unknown` has no row.
 inline constexpr opcode_row opcode_table[] = {
 #define TESSERA_X(name, category, status, inputs, outputs, attributes, families, unit_, hardware)  \
   {#name,                                                                                          \
@@ -2870,13 +2906,17 @@ inline constexpr opcode_row opcode_table[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NEM_OPCODES
+/// How many opcodes there are, without `unknown`.
 inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
+/// The row of an opcode; not of `unknown`.
 [[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
   return opcode_table[static_cast<std::size_t>(op)];
 }
+/// The word in programs: "conv2d"; "unknown" for unknown.
 [[nodiscard]] constexpr std::string_view name(opcode op) noexcept {
   return op == opcode::unknown ? std::string_view("unknown") : row(op).name;
 }
+/// The opcode of a word of a program, or unknown.
 [[nodiscard]] constexpr opcode find_opcode(std::string_view word) noexcept {
   for (std::size_t i = 0; i < opcode_count; ++i)
     if (opcode_table[i].name == word) return static_cast<opcode>(i);
@@ -2895,9 +2935,9 @@ inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_
 /// What a row of the table says, in numbers.
 struct opcode_signature {
   std::uint8_t required_inputs = 0, inputs = 0;  ///< of variadic ones at least `required_inputs`
-  std::uint8_t outputs = 0;
-  bool variadic_inputs = false, variadic_outputs = false;
-  std::uint32_t required_attributes = 0, attributes = 0;  ///< bit n is attribute n
+  std::uint8_t outputs = 0;  ///< named ones; of variadic ones at least that many
+  bool variadic_inputs = false, variadic_outputs = false;  ///< whether the last one may be repeated
+  std::uint32_t required_attributes = 0, attributes = 0;   ///< bit n is attribute n
 };
 namespace detail {
 [[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
@@ -2933,19 +2973,21 @@ struct signatures {
 }
 inline constexpr signatures signature_table = all_signatures();
 }  // namespace detail
+/// What the row of an opcode says, in numbers; not of `unknown`.
 [[nodiscard]] constexpr const opcode_signature& signature(opcode op) noexcept {
   return detail::signature_table.of[static_cast<std::size_t>(op)];
 }
 
 /// A set of units: bit n is unit n.
 using unit_set = std::uint8_t;
+/// The set with one unit.
 [[nodiscard]] constexpr unit_set units(unit u) noexcept {
   return static_cast<unit_set>(1u << static_cast<unsigned>(u));
 }
 
-/// The unit that executes an opcode where no @resource says otherwise. Where the specification and
-/// the registry differ (reductions, conversions, store), the specification decides. Transfers that
-/// touch DDR go to sDMA instead.
+/// The unit that executes an opcode where no `@resource` says otherwise. Where the specification
+/// and the registry differ (reductions, conversions, store), the specification decides. Transfers
+/// that touch DDR go to sDMA instead.
 [[nodiscard]] constexpr unit default_unit(opcode op) noexcept {
   if (op == opcode::unknown) return unit::none;
   if (op == opcode::store) return unit::cstl;
@@ -2953,7 +2995,7 @@ using unit_set = std::uint8_t;
   if (c == opcode_category::reduction || c == opcode_category::type_conversion) return unit::vpu;
   return row(op).unit;
 }
-/// The units that @resource may bind an opcode to.
+/// The units that `@resource` may bind an opcode to.
 [[nodiscard]] constexpr unit_set eligible_units(opcode op) noexcept {
   constexpr unit_set n = units(unit::nmu), c = units(unit::cstl), d = units(unit::dma),
                      v = units(unit::vpu);
@@ -3001,18 +3043,22 @@ enum class decorator : std::uint8_t {
 #undef TESSERA_X
       unknown,
 };
+/// A row of the table of decorators.
 struct decorator_row {
-  std::string_view name;
-  std::uint8_t targets;
-  decorator_argument argument;
+  std::string_view name;        ///< the word in programs, without '@'
+  std::uint8_t targets;         ///< a sum of decorator_target
+  decorator_argument argument;  ///< what it takes in parentheses
 };
+/// The rows of all decorators, by enumerator; `unknown` has no row.
 inline constexpr decorator_row decorator_table[] = {
 #define TESSERA_X(name, targets, argument) {#name, targets, decorator_argument::argument},
     TESSERA_NEM_DECORATORS(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NEM_DECORATORS
+/// How many decorators there are, without `unknown`.
 inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
+/// The decorator of a word of a program, without its '@', or unknown.
 [[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
   for (std::size_t i = 0; i < decorator_count; ++i)
     if (decorator_table[i].name == word) return static_cast<decorator>(i);
@@ -3130,11 +3176,13 @@ namespace nem {
   X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
 // clang-format on
 
+/// What a node is; the table above has what each kind holds.
 enum class node_kind : std::uint8_t {
 #define TESSERA_X(name, has_name) name,
   TESSERA_NEM_NODES(TESSERA_X)
 #undef TESSERA_X
 };
+/// The names of the kinds, by node_kind.
 inline constexpr std::string_view node_names[] = {
 #define TESSERA_X(name, has_name) #name,
     TESSERA_NEM_NODES(TESSERA_X)
@@ -3148,28 +3196,30 @@ inline constexpr bool nodes_with_names[] = {
 };
 #undef TESSERA_NEM_NODES
 }  // namespace detail
+/// The name of a kind, as write_json has it: "type_family".
 [[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
   return node_names[static_cast<std::size_t>(k)];
 }
 
 inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
-inline constexpr std::uint32_t no_node = 0xffffffff;
+inline constexpr std::uint32_t no_node = 0xffffffff;  ///< no node: in place of its index
+/// No element of a list: in place of its index.
 inline constexpr std::uint32_t no_index = 0xffffffff;
 
 /// One node of the tree. Its children follow it, up to `next`.
 struct node {
-  node_kind kind = node_kind::include;
-  std::uint8_t detail = 0;   ///< an enumerator, by kind
-  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
-  std::uint32_t offset = 0;  ///< of its first byte
-  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
-  std::uint32_t next = 0;    ///< the first node after its children
+  node_kind kind = node_kind::include;  ///< decides what the next four hold
+  std::uint8_t detail = 0;              ///< an enumerator, by kind
+  std::uint16_t length = 0;             ///< bytes of its text, 65,535 for more
+  std::uint32_t offset = 0;             ///< of its first byte
+  std::uint32_t value = 0;              ///< a name, a number, an index, by kind
+  std::uint32_t next = 0;               ///< the first node after its children
 };
 static_assert(sizeof(node) == 16);
 
 /// A range of the characters of a model or report.
 struct string {
-  std::uint32_t first = 0, size = 0;
+  std::uint32_t first = 0, size = 0;  ///< of the first character; how many there are
   friend bool operator==(const string&, const string&) = default;
 };
 
@@ -3179,8 +3229,9 @@ struct model {
   pool<string> names;           ///< each name and string once, in the order of its first use
   text characters;              ///< those of the names; strings have their escapes resolved
   pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
-  pool<double> reals;
+  pool<double> reals;           ///< of nodes of the kind `real`
 
+  /// A name or string, by its index in `names`; not no_name. Borrows from the model.
   [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept;
   std::string_view name(std::uint32_t) const&& = delete;
   /// The number of an integer or a wide_integer.
@@ -3210,21 +3261,29 @@ std::string_view name_of(const model&&, std::uint32_t) = delete;
 /// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
 class children {
  public:
+  /// Steps from one child to the next.
   class iterator {
    public:
+    /// At node `at` of `nodes`.
     iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
+    /// The child's index in model::nodes.
     std::uint32_t operator*() const noexcept { return at_; }
+    /// Moves to the next child.
     iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
+    /// Whether they are at different nodes.
     friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
 
    private:
     const node* nodes_;
     std::uint32_t at_;
   };
+  /// The children of node `parent`.
   children(const model& d, std::uint32_t parent) noexcept
       : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
   children(const model&&, std::uint32_t) = delete;
+  /// The first child.
   [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
+  /// After the last child.
   [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
 
  private:
@@ -3247,32 +3306,46 @@ class children {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// A number, a name, or an expression of them ("Expressions"); also what else can be a value: an element
-/// type, a word, a string, a list.
+/// A number, a name, or an expression of them ("Expressions"); also what else can be a value: an
+/// element type, a word, a string, a list.
 class expr {
  public:
+  /// A number; is_bad() where 64 bits with a sign don't hold it.
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   expr(Int number) : expr(static_cast<std::int64_t>(number), static_cast<void*>(nullptr)) {
     is_bad_ = std::is_unsigned_v<Int> && static_cast<std::uint64_t>(number) > INT64_MAX;
   }
+  /// A number; is_bad() where it isn't finite.
   expr(double number);
+  /// A name; is_bad() where it isn't an identifier.
   expr(std::string_view name);
+  /// A name; is_bad() where it isn't an identifier.
   expr(const char* name) : expr(std::string_view(name)) {}
+  /// The name of an element type.
   expr(nem::element type) : expr(nem::name(type)) {}
+  /// A list of any values.
   expr(std::initializer_list<expr> list) : expr(view<expr>{list.begin(), list.size()}) {}
+  /// A list of any values.
   expr(view<expr> list);
+  /// A list of integers.
   expr(view<std::int64_t> list);
+  /// A list of numbers; is_bad() where one isn't finite.
   expr(view<double> list);
   /// A string literal; its escapes are written.
   [[nodiscard]] static expr string(std::string_view characters);
 
+  /// The sum. Operands get parentheses where the precedence of operators asks for them.
   friend expr operator+(const expr& a, const expr& b) { return binary(a, " + ", b, 1); }
+  /// The difference.
   friend expr operator-(const expr& a, const expr& b) { return binary(a, " - ", b, 1); }
+  /// The product.
   friend expr operator*(const expr& a, const expr& b) { return binary(a, " * ", b, 2); }
+  /// The quotient; that of integers is truncated toward zero.
   friend expr operator/(const expr& a, const expr& b) { return binary(a, " / ", b, 2); }
   /// The remainder, which has the sign of b.
   friend expr mod(const expr& a, const expr& b) { return binary(a, " mod ", b, 2); }
+  /// The value with the other sign.
   friend expr operator-(const expr& a) { return binary(expr(), "-", a, 2); }
 
   /// Its source text.
@@ -3298,21 +3371,29 @@ class expr {
 /// A region, or the name of one, and what follows it: type attributes, then decorators.
 class region_expr {
  public:
+  /// The name of a region, as `let` declares it; the builder refuses what isn't an identifier.
   region_expr(std::string_view name) { put("", name); }
+  /// The name of a region, as `let` declares it; the builder refuses what isn't an identifier.
   region_expr(const char* name) : region_expr(std::string_view(name)) {}
   /// `extent` bytes of a buffer from byte `offset` on.
   region_expr(std::string_view buffer, const expr& offset, const expr& extent);
 
+  /// The type of its elements. It comes before all other type attributes.
   region_expr& elem(nem::element type) { return put(" elem=", type); }
   /// Elements in each dimension.
   region_expr& shape(const expr& list) { return put(", shape=", list); }
+  /// The order of its dimensions, such as "NHWC", without gaps; excludes strides().
   region_expr& layout(std::string_view name) { return put(", layout=", name); }
   /// Elements from one to the next in each dimension.
   region_expr& strides(const expr& list) { return put(", strides=", list); }
+  /// One scale and zero point for all elements ("Quantization Descriptor").
   region_expr& per_tensor(const expr& scale, const expr& zero_point);
+  /// A scale and a zero point, in lists, for each index of an axis.
   region_expr& per_channel(const expr& axis, const expr& scales, const expr& zero_points);
+  /// A scale and a zero point, in lists, for each `group_size` elements along an axis.
   region_expr& per_group(const expr& axis, const expr& group_size, const expr& scales,
                          const expr& zero_points);
+  /// Adds a decorator that has no argument, such as `@readonly`; not decorator::unknown.
   region_expr& decorate(nem::decorator d) {
     return put(" @", nem::decorator_table[static_cast<std::size_t>(d)].name);
   }
@@ -3331,94 +3412,140 @@ class region_expr {
 
 /// Element types: {element::f16, element::i8}, or a view of them.
 struct element_list {
+  /// Borrows the types, which last until the end of the full expression.
   element_list(std::initializer_list<nem::element> list) : types(list.begin(), list.size()) {}
+  /// Borrows the types.
   element_list(view<nem::element> list) : types(list) {}
-  view<nem::element> types;
+  view<nem::element> types;  ///< in their order
 };
 
 /// A document that is written statement by statement.
 class builder {
  public:
   // --- documents ---
+  /// Includes a file: its type families and devices.
   builder& include(std::string_view path);
+  /// Names the target by a file that defines it ("Program Device Directive").
   builder& device_file(std::string_view path);
+  /// Names the target, which an included file defines ("Program Device Directive").
   builder& device_name(std::string_view name);
+  /// The header of a program, before its statements.
   builder& program(std::string_view name);
 
   // --- declarations ---
+  /// Declares an integer constant. Its value is made of numbers and earlier constants ("Constant
+  /// Declarations").
   builder& constant(std::string_view name, const expr& value);
+  /// Names a value: a number, an element type, a word, a string or a list.
   builder& let(std::string_view name, const expr& value);
+  /// Names a region, which is then an operand by its name.
   builder& let(std::string_view name, const region_expr& r);
-  /// Without `align` where that is 0.
+  /// Declares a buffer of `size` bytes, aligned to `align` bytes. Where `align` is 0, it is left
+  /// out.
   builder& buffer(std::string_view name, nem::level level, const expr& size, const expr& align = 0);
-  /// In the L1 of an engine.
+  /// Declares a buffer in the L1 of an engine. Engines are counted from 0.
   builder& buffer_in_l1(std::string_view name, const expr& engine, const expr& size,
                         const expr& align = 0);
+  /// The `extent` bytes of a buffer from byte `offset` on; type attributes may follow.
   [[nodiscard]] static region_expr region(std::string_view buffer, const expr& offset,
                                           const expr& extent) {
     return {buffer, offset, extent};
   }
 
   // --- loops: the last value is included ---
+  /// Begins a loop. Its variable is `first` in the first iteration and `last` in the last one.
   builder& loop(std::string_view variable, const expr& first, const expr& last);
+  /// Ends the innermost loop that is open.
   builder& end_loop();
 
   // --- tasks: an empty token leaves them without one ---
+  /// Begins a task that copies one region to another ("Transfer Tasks").
   builder& transfer(std::string_view token, const region_expr& destination,
                     const region_expr& source);
+  /// Begins a task that commits a region to the memory level of another ("Store Tasks").
   builder& store(std::string_view token, const region_expr& destination, const region_expr& source);
+  /// Begins a compute task. in(), out(), deps(), attribute() and decorators complete it.
   builder& compute(std::string_view token, nem::opcode op);
+  /// Adds an input to the compute task, after those that it has.
   builder& in(const region_expr& operand);
+  /// Adds an output to the compute task, after those that it has.
   builder& out(const region_expr& operand);
+  /// Adds tokens to the task's deps: it starts after their tasks have completed.
   builder& deps(std::initializer_list<std::string_view> tokens) {
     return deps({tokens.begin(), tokens.size()});
   }
+  /// Adds tokens to the task's deps: it starts after their tasks have completed.
   builder& deps(view<std::string_view> tokens);
+  /// Adds an attribute by its name.
   builder& attribute(std::string_view name, const expr& value);
+  /// Adds an attribute of the registry; not attribute::unknown.
   builder& attribute(nem::attribute a, const expr& value) {
     return attribute(nem::attribute_table[static_cast<std::size_t>(a)].name, value);
   }
   /// The stream that issues the task waits for it.
   builder& sync();
+  /// Waits until the tasks of some tokens have completed.
   builder& wait(std::initializer_list<std::string_view> tokens) {
     return wait({tokens.begin(), tokens.size()});
   }
+  /// Waits until the tasks of some tokens have completed.
   builder& wait(view<std::string_view> tokens);
 
   // --- decorators of the last statement ---
+  /// How many iterations of the loop may be active at once; 1 without this.
   builder& max_in_flight(const expr& iterations) {
     return decorate(decorator::max_in_flight, iterations);
   }
+  /// The engine that the task runs on, counted from 0 ("Task Placement and Engine Assignment").
   builder& seq_engine(const expr& engine) { return decorate(decorator::seq_engine, engine); }
+  /// The unit that the task runs on, counted from 0 in its engine: an NMU, CSTL, DMA or VPU.
   builder& resource(nem::unit u, const expr& index);
+  /// Adds a decorator that has no argument; not decorator::unknown.
   builder& decorate(nem::decorator d);
+  /// Adds a decorator with its argument; not decorator::unknown.
   builder& decorate(nem::decorator d, const expr& argument);
 
   // --- devices: what is between begin_device and end_device comes in any order ---
+  /// Begins a device. With a parent, it inherits what it doesn't state.
   builder& begin_device(std::string_view name, std::string_view parent = {});
+  /// The version of the specification, "NEM-1.0". Devices with a parent inherit it.
   builder& spec_version(std::string_view version);
+  /// How many engines the device has.
   builder& num_engines(std::int64_t count) { return topology("num_engines", count); }
+  /// The size of L2 in bytes.
   builder& l2_size_bytes(const expr& size) { return topology("l2_size_bytes", size); }
+  /// The size of each engine's L1 in bytes.
   builder& l1_size_bytes(const expr& size);
+  /// How many units of a type each engine has, or the device: see is_per_engine.
   builder& units(nem::unit u, std::int64_t count);
+  /// A characteristic of a type of units, such as SEQ's max_active_tokens.
   builder& characteristic(nem::unit u, std::string_view name, std::int64_t value);
-  /// mandatory("gemm.float", {element::f32}, "no_bias")
+  /// Lists an instance in opcode.mandatory: mandatory("gemm.float", {element::f32}, "no_bias").
   builder& mandatory(std::string_view family, element_list types, std::string_view variant) {
     return reference(mandatory_, family, types, variant);
   }
+  /// Lists an instance in opcode.extended.
   builder& extended(std::string_view family, element_list types, std::string_view variant) {
     return reference(extended_, family, types, variant);
   }
+  /// Ends the device.
   builder& end_device();
 
   // --- type families, in the order of the grammar ---
+  /// Begins a type family, such as "gemm.float".
   builder& begin_family(std::string_view name);
+  /// Adds a type parameter, such as "T", and the types that it may be.
   builder& parameter(std::string_view name, element_list domain);
+  /// Binds an operand to an element type, a parameter, "absent" or "any_supported": in the last
+  /// variant, or in the family where there is none yet.
   builder& binding(std::string_view operand, std::string_view type);
   /// condition("quant", "required", "dst"); `on` may be empty.
   builder& condition(std::string_view name, std::string_view value, std::string_view on = {});
+  /// Begins a variant, such as "no_bias"; its bindings and conformance follow.
   builder& variant(std::string_view name);
+  /// Adds an instance of the last variant, with a type for each parameter: MUST, or MAY.
   builder& conformance(bool must, element_list types = {});
+  /// Ends the family.
   builder& end_family();
 
   /// What was written so far; the model's own text is write(model).
@@ -3453,10 +3580,10 @@ class builder {
   text source_;
   kind kind_ = kind::none;  // of the statement that can go on
   bool is_sync_ = false;
-  // Its parts, which end_statement joins. Of a device: callee_ is the version, inputs_ the topology,
-  // outputs_ the units of the device and attributes_ those of its engines; of a family: inputs_ the
-  // parameters, outputs_ the bindings, attributes_ the variants, of the last one callee_ the bindings
-  // and deps_ the conformance.
+  // Its parts, which end_statement joins. Of a device: callee_ is the version, inputs_ the
+  // topology, outputs_ the units of the device and attributes_ those of its engines; of a family:
+  // inputs_ the parameters, outputs_ the bindings, attributes_ the variants, of the last one
+  // callee_ the bindings and deps_ the conformance.
   text head_, callee_, inputs_, outputs_, deps_, attributes_, decorators_;
   text mandatory_, extended_, characteristics_[unit_count];
   std::uint64_t statements_ = 0;
@@ -3960,32 +4087,34 @@ namespace nem {
 
 /// Which part of reading or verifying finds something.
 enum class phase : std::uint8_t {
-  lex,
-  parse,
-  include,
-  config,
-  device,
-  names,
-  const_,
-  eval,
-  buffer,
-  region,
-  decorator,
-  opcode,
-  shape,
-  type,
-  transfer,
-  token,
-  place,
-  loop,
-  hazard,
-  run
+  lex,        ///< LEX: tokens
+  parse,      ///< SYN: the grammar
+  include,    ///< INC: files
+  config,     ///< FDL: type families
+  device,     ///< DEV, CAP: devices, and what a program asks of its target
+  names,      ///< NAM: declarations of names
+  const_,     ///< CON: constants
+  eval,       ///< EXP: expressions
+  buffer,     ///< BUF: buffers
+  region,     ///< REG, QNT: regions and their descriptors
+  decorator,  ///< DEC, RES: decorators, and the units that they name
+  opcode,     ///< OPC: operands and attributes of compute tasks
+  shape,      ///< SHP: shapes of compute tasks
+  type,       ///< FAM, QNT, TYP: types and descriptors of compute tasks
+  transfer,   ///< XFR: transfers and stores
+  token,      ///< TOK: tokens
+  place,      ///< PLC: engines of tasks
+  loop,       ///< LOP: loops
+  hazard,     ///< HAZ: tasks that nothing orders
+  run         ///< RT: runs, not verification
 };
+/// How severe some findings are: the table above has the differences.
 enum class profile : std::uint8_t { standard, strict, upstream };
 
 /// The rule of a code.
 class rule {
  public:
+  /// The rule of any code; those of other formats have an empty id.
   explicit rule(errc code) noexcept;
   /// "CON-001"; empty for codes of other formats.
   [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
@@ -3997,8 +4126,8 @@ class rule {
 
 /// A row of the table of rules.
 struct rule_row {
-  errc code;
-  nem::phase phase;
+  errc code;                   ///< of findings that break it
+  nem::phase phase;            ///< the part that finds them
   tessera::severity severity;  ///< in the profile `standard`
 };
 namespace detail {
@@ -4014,6 +4143,7 @@ inline constexpr rule_row rule_table[] = {
     TESSERA_NEM_RULES(TESSERA_X)
 #undef TESSERA_X
 };
+/// How many rules there are.
 inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
 
 /// Which part of verifying finds what breaks a rule.
@@ -4089,51 +4219,61 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
 /// What a family demands of quantization descriptors.
-enum class quant_condition : std::uint8_t { any, absent, required, required_on };
+enum class quant_condition : std::uint8_t {
+  any,         ///< nothing
+  absent,      ///< no operand has one
+  required,    ///< all required inputs have one; where an operand is i4, only that
+  required_on  ///< the operand type_family::quant_operand has one
+};
 
 /// The type of an operand in a family.
-enum class type_form : std::uint8_t { element, parameter, absent, any_supported };
+enum class type_form : std::uint8_t {
+  element,       ///< operand_type::element
+  parameter,     ///< what an instance has for the parameter
+  absent,        ///< none: there is no such operand
+  any_supported  ///< any element type but extensions
+};
 /// What a family, or a variant, says of one operand.
 struct operand_type {
-  string operand;  ///< its name: "A", "input", "src"
-  type_form form = type_form::element;
-  nem::element element = nem::element::none;
-  std::uint32_t parameter = 0;  ///< index among the family's
+  string operand;                             ///< its name: "A", "input", "src"
+  type_form form = type_form::element;        ///< how its type is given
+  nem::element element = nem::element::none;  ///< the type, where the form is `element`
+  std::uint32_t parameter = 0;                ///< index among the family's
 };
 /// A parameter of a family, such as T of gemm.float, and the types that it may be bound to.
 struct type_parameter {
-  string name;
+  string name;               ///< such as "T"
   std::uint16_t domain = 0;  ///< bit n is element n
 };
 /// A variant at concrete types.
 struct instance {
-  std::uint32_t family = 0, variant = 0;
+  std::uint32_t family = 0, variant = 0;    ///< in catalog::families; in catalog::variants
   std::uint32_t first_type = 0, types = 0;  ///< in catalog::types
-  bool is_must = false;
+  bool is_must = false;                     ///< MUST: every device has it; else MAY
 };
 /// What an opcode may have or lack besides its types, such as a bias.
 struct variant {
-  string name;
+  string name;                                      ///< such as "no_bias"
   std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
   std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances, by their types
 };
 /// The types that an opcode's operands may have together.
 struct type_family {
-  string name;
-  std::uint32_t first_parameter = 0, parameters = 0;
-  std::uint32_t first_operand = 0, operands = 0;
-  std::uint32_t first_variant = 0, variants = 0;
-  element accum = element::none;
-  quant_condition quant = quant_condition::any;
-  string quant_operand;  ///< of required_on
-  place where;           ///< length 0 for built-in ones
+  string name;                                        ///< such as "gemm.float"
+  std::uint32_t first_parameter = 0, parameters = 0;  ///< in catalog::parameters
+  std::uint32_t first_operand = 0, operands = 0;      ///< in catalog::operand_types
+  std::uint32_t first_variant = 0, variants = 0;      ///< in catalog::variants
+  element accum = element::none;  ///< the accum_type that it demands; none where it demands none
+  quant_condition quant = quant_condition::any;  ///< what it demands of quantization descriptors
+  string quant_operand;                          ///< of required_on
+  place where;                                   ///< length 0 for built-in ones
 };
 
 /// A characteristic of a unit: one number, such as SEQ's max_active_tokens.
 struct unit_number {
-  nem::unit unit = nem::unit::none;
-  string key;  ///< of a characteristic
-  std::int64_t value = 0;
+  nem::unit unit = nem::unit::none;  ///< its type of units
+  string key;                        ///< of a characteristic
+  std::int64_t value = 0;            ///< of the characteristic
 };
 /// What a device consists of ("Device Configuration").
 struct topology {
@@ -4143,14 +4283,16 @@ struct topology {
 /// A device. Its topology and spec_version may be inherited. Its lists are its own, until it is
 /// resolved, as a target is: then they hold what it inherits too, instances in ascending order.
 struct device {
+  /// `parent` is empty where it extends none; it inherits the parent's spec_version.
   string name, parent, spec_version;
   std::uint32_t base = no_index;  ///< the parent in catalog::devices, which precedes it
+  /// Whether it has one, its own or inherited; whether its lists hold what it inherits.
   bool has_topology = false, is_resolved = false;
-  nem::topology topology;
+  nem::topology topology;                                       ///< valid where has_topology
   std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics
   std::uint32_t first_mandatory = 0, mandatory = 0;             ///< in catalog::device_instances
   std::uint32_t first_extended = 0, extended = 0;  ///< likewise; resolved: none of mandatory
-  place where;
+  place where;                                     ///< its declaration; length 0 for the baseline
 };
 
 namespace detail {
@@ -4176,21 +4318,23 @@ void append_domain(Out& out, std::uint16_t domain) {
 
 /// Type families with their variants, and devices: those that are built in and those of all files.
 struct catalog {
-  text characters;
-  pool<type_family> families;
-  pool<type_parameter> parameters;
-  pool<operand_type> operand_types;
-  pool<variant> variants;
-  pool<instance> instances;
-  pool<element> types;
-  pool<device> devices;
-  pool<unit_number> characteristics;
+  text characters;                       ///< of all names, which text_of() gives
+  pool<type_family> families;            ///< built-in ones first, in the order of family_table
+  pool<type_parameter> parameters;       ///< of all families
+  pool<operand_type> operand_types;      ///< of all families and variants
+  pool<variant> variants;                ///< of all families
+  pool<instance> instances;              ///< of all variants
+  pool<element> types;                   ///< of all instances
+  pool<device> devices;                  ///< each after its parent
+  pool<unit_number> characteristics;     ///< of all devices
   pool<std::uint32_t> device_instances;  ///< indices of `instances`
 
+  /// The characters of a name. Borrows.
   [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
   }
   std::string_view text_of(string) const&& = delete;
+  /// The instances of a variant, in the order of their types. Borrows.
   [[nodiscard]] view<instance> instances_of(const variant& v) const& noexcept {
     return {instances.data() + v.first_instance, v.instances};
   }
@@ -4216,6 +4360,7 @@ struct catalog {
     if (at == v.instances || order(types_of(first[at]), of) != 0) return no_index;
     return v.first_instance + static_cast<std::uint32_t>(at);
   }
+  /// The types of an instance, one for each parameter of its family. Borrows.
   [[nodiscard]] view<element> types_of(const instance& x) const& noexcept {
     return {types.data() + x.first_type, x.types};
   }
@@ -4359,7 +4504,7 @@ struct family_words {
   }
 };
 
-/// The table. Instances stand in the order of their types, as in every catalog.
+/// The table. Instances are in the order of their types, as in every catalog.
 struct families : family_words {
   static constexpr std::uint16_t floats = set(f16, bf16, f32);
   static constexpr std::uint16_t numbers = set(i8, i16, i32, f16, bf16, f32);
@@ -4422,14 +4567,18 @@ namespace nem {
 
 /// The table; a row is a family with its parameters, operands and variants.
 inline constexpr const auto& family_table = detail::families::rows;
+/// How many families are built in.
 inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
+/// How many instances of built-in families are MUST.
 inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
+/// How many instances of built-in families are MAY.
 inline constexpr std::uint32_t may_count = detail::count_instances(instance_row::level::may);
 
 /// The names of the baseline: of its file and of its device.
 struct baseline_row {
-  std::string_view file, device;
+  std::string_view file, device;  ///< such as "npm_baseline_1.0.nem" and "npm_baseline_1_0"
 };
+/// The baseline under its two names.
 inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_baseline_1_0"},
                                                   {"nem_baseline_1.0.nem", "nem_baseline_1_0"}};
 /// The only known value of spec_version.
@@ -4439,7 +4588,8 @@ inline constexpr std::string_view known_spec_version = "NEM-1.0";
 [[nodiscard]] std::string_view base_name(std::string_view path) noexcept;
 /// Which baseline file a path names by its base name: an index, or 2 for none.
 [[nodiscard]] std::uint32_t find_baseline(std::string_view path) noexcept;
-/// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
+/// The row of a built-in family, which also is its index in each catalog; builtin_families for
+/// none.
 [[nodiscard]] std::uint32_t builtin_family(std::string_view name) noexcept;
 
 /// Adds the built-in families to a catalog, which must be empty: so they have the indices of their
@@ -4536,23 +4686,22 @@ class program;
 //   auto model = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
 //   if (!model) return show(found);           // up to 16 errors, each with place, note and fix
 //   model->nodes[0].kind;                     // node_kind::constant
-//   model->name(model->nodes[0].value);    // "N"
+//   model->name(model->nodes[0].value);       // "N"
 //
-//   model     include* then families and devices, or a program
+//   document     include* and then a program, or families and devices
 //   program      [device directive] [program N :] statements
-//   families, devices
-//   regions, values
 //
-// One pass, no recursion. After an error whose meaning is clear (`shape[2]`, `progam p:`) reading goes on
-// in the statement; else at the next one: after `;`, or at a line that begins with a keyword or isn't
-// indented more than the wrong statement. Loops stay balanced, and one mistake gives one error.
+// One pass, no recursion. After an error whose meaning is clear (`shape[2]`, `progam p:`) reading
+// goes on in the statement; else at the next one: after `;`, or at a line that begins with a
+// keyword or isn't indented more than the wrong statement. Loops stay balanced, and one mistake
+// gives one error.
 //
 // Lifetime:   the model owns itself.
 // Errors:     the first one; the report has all, and the warnings.
-// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
-//             and parentheses.
-// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a sum
-//             of single digits, takes 29. Documents of real programs take 2.5 times the source.
+// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops,
+//             lists and parentheses.
+// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a
+//             sum of single digits, takes 29. Documents of real programs take 2.5 times the source.
 
 #ifndef TESSERA_NEM_READ_HPP
 #define TESSERA_NEM_READ_HPP
@@ -4604,18 +4753,19 @@ struct budget {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// Called about once a MiB with the bytes that were read: to show progress, or to release the pages of
-/// a mapped file. Findings are looked up in all of the source.
+/// Called about once a MiB with the bytes that were read: to show progress, or to release the pages
+/// of a mapped file. Findings are looked up in all of the source.
 struct read_progress {
-  void (*passed)(void* self, std::uint64_t bytes) = nullptr;
-  void* self = nullptr;
+  void (*passed)(void* self, std::uint64_t bytes) = nullptr;  ///< not called where it is null
+  void* self = nullptr;                                       ///< passed to `passed`
 };
 
+/// How a file is read, and within which limits.
 struct read_options {
-  nem::profile profile = nem::profile::standard;
-  limits limit;
+  nem::profile profile = nem::profile::standard;  ///< decides how severe findings are
+  limits limit;                                   ///< max_bytes of the source; max_items nodes
   std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
-  read_progress progress = {};
+  read_progress progress = {};    ///< called while a large file is read
 };
 
 /// Reads one file. A model only where there is no error; `found` receives all errors and warnings.
@@ -4691,11 +4841,11 @@ namespace nem {
 //   // Findings name included files by report::files: "lib/families.nem".
 //
 // A path is looked for beside the file that names it, then from the top. Its parts are separated by
-// '/' or '\'; "." and ".." mean what they do in file systems, and nothing above the top is opened, nor
-// is an absolute path.
+// '/' or '\'; "." and ".." mean what they do in file systems, and nothing above the top is opened,
+// nor is an absolute path.
 //
-// Lifetime:   text_files borrows its texts, folder_files owns them; both must outlive verification, and
-//             a resolver borrows them.
+// Lifetime:   text_files borrows its texts, folder_files owns them; both must outlive verification,
+//             and a resolver borrows them.
 // Errors:     a file that isn't there is INC-001, with the reason where there is one.
 // Limits:     folder_files: files of `max_bytes`.
 // Allocation: the paths, and the texts of a folder's files, each read once.
@@ -4717,29 +4867,34 @@ namespace nem {
 /// none that may be included; then `why` may say so.
 /// What `file` points to must last until verification ends.
 struct resolver {
+  /// What `open` found.
   struct file {
     std::string_view id;        ///< the same for the same file, however it is named
     std::string_view text;      ///< its whole text
     std::string_view why = {};  ///< what is wrong with the path, in words
   };
+  /// Finds a file, as explained above; without it there are none.
   bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
-  void* context = nullptr;
+  void* context = nullptr;  ///< passed to `open`
 };
 
 /// A text and its path from the top, such as "lib/families.nem".
 struct named_text {
-  std::string_view path, text;
+  std::string_view path, text;  ///< its path from the top; all of its characters
 };
 
 /// A table of texts as files.
 class text_files {
  public:
+  /// Makes files of the texts, which it borrows.
   explicit text_files(view<named_text> texts) noexcept : texts_(texts) {}
   template <std::size_t Count>
+  /// Makes files of the texts, which it borrows.
   explicit text_files(const named_text (&texts)[Count]) noexcept : texts_{texts, Count} {}
   text_files(const text_files&) = delete;
   text_files& operator=(const text_files&) = delete;
 
+  /// A resolver that finds these files, and borrows them.
   [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
 
  private:
@@ -4750,8 +4905,8 @@ class text_files {
   text id_;
 };
 
-/// The files of a folder, and of folders in it. Links are followed, and a named pipe is waited for: a
-/// program that a stranger wrote should meet a folder of plain files.
+/// The files of a folder, and of folders in it. Links are followed, and a named pipe is waited for:
+/// a program that a stranger wrote should meet a folder of plain files.
 class folder_files {
  public:
   /// The current folder where the path is empty.
@@ -4761,6 +4916,7 @@ class folder_files {
   folder_files& operator=(const folder_files&) = delete;
   ~folder_files();
 
+  /// A resolver that finds these files, and borrows them.
   [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
   /// The text of a file that was opened, by its path from the folder; else empty.
   [[nodiscard]] std::string_view text_of(std::string_view id) const noexcept;
@@ -4854,9 +5010,9 @@ class folder_files {
 //   stopped()                               asked after each task and iteration; true ends it
 //   end(v)                                  after all; `v` has all buffers
 //
-// Tasks come in the order in which a device issues them. Loops are not unrolled in memory: a body is
-// evaluated anew in each iteration, and what it declared is gone after it. `values` holds what is
-// visible.
+// Tasks come in the order in which a device issues them. Loops are not unrolled in memory: a body
+// is evaluated anew in each iteration, and what it declared is gone after it. `values` holds what
+// is visible.
 //
 // Lifetime:   what visitors get lasts until they return.
 // Errors:     none.
@@ -4886,7 +5042,7 @@ class folder_files {
 //                      split_sizes
 //   other              accum_type, keepdims, mode, op
 //
-// Those that aren't given have their defaults; has() tells.
+// Those that aren't given have their defaults; has() says which are given.
 //
 // Lifetime:   lists borrow; in `values` they last until the next statement is visited.
 // Errors:     none.
@@ -4962,24 +5118,24 @@ struct attributes {
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// What @readonly, @writeonly and @materialized say; bits.
+/// What `@readonly`, `@writeonly` and `@materialized` say; bits.
 enum access_flag : std::uint8_t { flag_readonly = 1, flag_writeonly = 2, flag_materialized = 4 };
 
 /// A buffer; `size` and `align` only count where it is known.
 struct buffer {
-  std::uint32_t node = 0;  ///< its declaration
-  std::uint32_t name = 0;  ///< in model::names
-  nem::level level = nem::level::ddr;
-  std::uint8_t flags = 0;
-  bool is_known = false;    ///< whether its size could be evaluated
-  std::int64_t engine = 0;  ///< of an L1
-  std::int64_t size = 0;    ///< bytes
-  std::int64_t align = 1;   ///< bytes
+  std::uint32_t node = 0;              ///< its declaration
+  std::uint32_t name = 0;              ///< in model::names
+  nem::level level = nem::level::ddr;  ///< the memory level
+  std::uint8_t flags = 0;              ///< a sum of access_flag
+  bool is_known = false;               ///< whether its size could be evaluated
+  std::int64_t engine = 0;             ///< of an L1
+  std::int64_t size = 0;               ///< bytes
+  std::int64_t align = 1;              ///< bytes
 };
 
 /// The descriptor of a region: an element q means scale * (q - zero point).
 struct quant {
-  quantization form = quantization::per_tensor;
+  quantization form = quantization::per_tensor;         ///< which of the fields below it has
   std::int64_t axis = 0, group_size = 0;                ///< where the form has them
   std::uint32_t first_scale = 0, scales = 0;            ///< in values::reals
   std::uint32_t first_zero_point = 0, zero_points = 0;  ///< in values::numbers
@@ -4987,13 +5143,13 @@ struct quant {
 
 /// Bytes of a buffer, and what is in them, where a type was given.
 struct region {
-  std::uint32_t node = 0;               ///< the node_kind::region
-  std::uint32_t declaration = no_node;  ///< its `let`; no_node for a region in place
-  std::uint32_t buffer = no_index;      ///< in values::buffers; no_index where it isn't known
-  std::int64_t offset = 0, extent = 0;  ///< bytes, relative to the buffer
-  nem::element element = nem::element::none;
-  std::uint8_t flags = 0;  ///< access_flag, with those of the buffer
-  bool has_shape = false, has_strides = false;
+  std::uint32_t node = 0;                     ///< the node_kind::region
+  std::uint32_t declaration = no_node;        ///< its `let`; no_node for a region in place
+  std::uint32_t buffer = no_index;            ///< in values::buffers; no_index where it isn't known
+  std::int64_t offset = 0, extent = 0;        ///< bytes, relative to the buffer
+  nem::element element = nem::element::none;  ///< none where no type was given
+  std::uint8_t flags = 0;                     ///< access_flag, with those of the buffer
+  bool has_shape = false, has_strides = false;  ///< whether the type attribute is given
   std::uint32_t layout = no_name;               ///< in model::names
   std::uint32_t first_dimension = 0, rank = 0;  ///< in values::numbers, elements
   std::uint32_t first_stride = 0, strides = 0;  ///< in values::numbers, elements
@@ -5010,54 +5166,61 @@ struct operand {
 
 /// One execution of a transfer, a store or a compute task.
 struct task {
-  std::uint32_t index = 0;  ///< how many tasks were issued before
-  std::uint32_t node = 0;
+  std::uint32_t index = 0;                    ///< how many tasks were issued before
+  std::uint32_t node = 0;                     ///< its statement's node
   nem::opcode opcode = nem::opcode::unknown;  ///< transfer and store too
-  nem::mode mode = nem::mode::async;
-  std::uint32_t token = no_name;                             ///< its name
+  nem::mode mode = nem::mode::async;          ///< sync: the stream that issues it waits for it
+  std::uint32_t token = no_name;              ///< its name
   std::uint32_t first_operand = 0, inputs = 0, outputs = 0;  ///< in values::operands, inputs first
   std::uint32_t first_dep = 0, deps = 0;                     ///< in values::deps
-  nem::unit unit = nem::unit::none;  ///< of @resource, when it names one that can be bound
-  std::int64_t unit_index = 0;
-  std::int64_t engine = -1;  ///< of its L1 regions or @seq_engine; -1 for any
-  bool is_memmove = false;
+  nem::unit unit = nem::unit::none;  ///< of `@resource`, when it names one that can be bound
+  std::int64_t unit_index = 0;       ///< which of the engine's units, from 0
+  std::int64_t engine = -1;          ///< of its L1 regions or `@seq_engine`; -1 for any
+  bool is_memmove = false;           ///< whether source and destination may overlap
 };
 
 /// Everything that is visible at one point of a program.
 struct values {
-  pool<nem::buffer> buffers;
-  pool<nem::region> regions;
-  pool<nem::quant> quants;
-  pool<std::int64_t> numbers;
-  pool<double> reals;
+  pool<nem::buffer> buffers;    ///< in the order of their declarations
+  pool<nem::region> regions;    ///< of visible declarations, and those of the current task
+  pool<nem::quant> quants;      ///< of these regions
+  pool<std::int64_t> numbers;   ///< dimensions, strides and zero points
+  pool<double> reals;           ///< scales of descriptors
   pool<nem::operand> operands;  ///< of the current task
   pool<std::uint32_t> deps;     ///< of the current task: indices of tasks
   nem::attributes attributes;   ///< of the current task, where it computes
 
+  /// The inputs of the current task, in the order of its opcode's operands. Borrows.
   [[nodiscard]] view<nem::operand> inputs(const task& t) const& noexcept {
     return {operands.data() + t.first_operand, t.inputs};
   }
   view<nem::operand> inputs(const task&) const&& = delete;
+  /// The outputs of the current task, likewise. Borrows.
   [[nodiscard]] view<nem::operand> outputs(const task& t) const& noexcept {
     return {operands.data() + t.first_operand + t.inputs, t.outputs};
   }
   view<nem::operand> outputs(const task&) const&& = delete;
+  /// The indices of the tasks that must complete before the current one starts. Borrows.
   [[nodiscard]] view<std::uint32_t> tasks_before(const task& t) const& noexcept {
     return {deps.data() + t.first_dep, t.deps};
   }
   view<std::uint32_t> tasks_before(const task&) const&& = delete;
+  /// The dimensions of a region in elements; empty where it has no shape. Borrows.
   [[nodiscard]] view<std::int64_t> shape(const nem::region& r) const& noexcept {
     return {numbers.data() + r.first_dimension, r.rank};
   }
   view<std::int64_t> shape(const nem::region&) const&& = delete;
+  /// The strides of a region in elements; empty where it has none. Borrows.
   [[nodiscard]] view<std::int64_t> strides(const nem::region& r) const& noexcept {
     return {numbers.data() + r.first_stride, r.strides};
   }
   view<std::int64_t> strides(const nem::region&) const&& = delete;
+  /// The scales of a descriptor: one, or one for each channel or group. Borrows.
   [[nodiscard]] view<double> scales(const nem::quant& q) const& noexcept {
     return {reals.data() + q.first_scale, q.scales};
   }
   view<double> scales(const nem::quant&) const&& = delete;
+  /// The zero points of a descriptor: one, or one for each channel or group. Borrows.
   [[nodiscard]] view<std::int64_t> zero_points(const nem::quant& q) const& noexcept {
     return {numbers.data() + q.first_zero_point, q.zero_points};
   }
@@ -5066,13 +5229,20 @@ struct values {
 
 /// A visitor that does nothing: derive from it, and define what is wanted.
 struct visitor {
+  /// A loop begins: its node, the first and the last value, and how many iterations may be active.
   void loop(const values&, std::uint32_t /*node*/, std::int64_t /*first*/, std::int64_t /*last*/,
             std::int64_t /*in_flight*/) {}
+  /// An iteration begins: the loop's node, and its variable's value.
   void iteration(std::uint32_t /*node*/, std::int64_t /*value*/) {}
+  /// A loop ends: its node.
   void end_loop(std::uint32_t /*node*/) {}
+  /// A `wait`: its node, and the indices of the tasks that it waits for.
   void wait(std::uint32_t /*node*/, view<std::uint32_t> /*tasks*/) {}
+  /// A task is issued; its operands are evaluated.
   void task(const values&, const nem::task&) {}
+  /// Whether the visit ends here; asked after each task and iteration.
   [[nodiscard]] bool stopped() const noexcept { return false; }
+  /// The visit is over. After the whole program, all buffers are in `values`.
   void end(const values&) {}
 };
 
@@ -5151,13 +5321,13 @@ namespace nem {
 
 /// How a model is verified, and within which limits.
 struct verify_options {
-  nem::profile profile = nem::profile::standard;
+  nem::profile profile = nem::profile::standard;  ///< decides how severe findings are
   nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
   std::string_view id = {};      ///< file::id of the model itself, where it is a file
   std::string_view device = {};  ///< a target by name, in place of the model's directive
   /// Likewise a text that defines one ("Device Configuration"): its only device, the one of the
-  /// file's name, or the one that `device` names. The id is that of a file; what the text includes is
-  /// looked for from there.
+  /// file's name, or the one that `device` names. The id is that of a file; what the text includes
+  /// is looked for from there.
   resolver::file device_file = {};
   std::uint32_t max_include_depth = 32;      ///< files inside one another
   std::uint64_t max_instances = 2'000'000;   ///< tasks and iterations that loops are expanded to
@@ -5193,7 +5363,7 @@ struct context {
   const catalog& types;
   const device* target = nullptr;  ///< null: the program is agnostic
   values v = {};
-  scope* names = nullptr;  ///< null: expressions have literals alone
+  scope* names = nullptr;  ///< null: expressions have only literals
 
   [[nodiscard]] place at(std::uint32_t node) const noexcept { return place_of(d.nodes[node]); }
   [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }
@@ -5240,7 +5410,7 @@ template <class T>
 
 // ---- tessera/nem/detail/rules/decorator.hpp
 //
-// The rules of decorators: which are known, what they stand on, and what they take.
+// The rules of decorators: which are known, what they apply to, and what they take.
 //
 //   check_decorators(c, buffer_node, on_buffer);          // each node that may be decorated
 //   const std::int64_t n = in_flight(c, loop_node);       // 1 without @max_in_flight
@@ -5381,7 +5551,7 @@ template <class Row, std::size_t n>
 //   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
 //
 //   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
-//   reals      binary64, where a FLOAT may stand; else EXP-001
+//   reals      binary64, where a FLOAT is allowed; else EXP-001
 //   names      those that are visible: EXP-002, EXP-005
 //   const      its own rules for the same: CON-002 … CON-008     "Constants"
 //
@@ -5431,7 +5601,7 @@ namespace nem {
 
 enum class arithmetic_error : std::uint8_t { none, overflow, division };
 
-/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
+/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes only `a`.
 [[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
                                                std::int64_t& to) noexcept {
   std::int64_t value = 0;
@@ -5489,7 +5659,7 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
 //   names.close();                                    // and what it declared is gone
 //
 //   scope     the program, and each iteration of each loop body      "Scoping"
-//   const     of the program alone; hides nothing, is hidden by nothing
+//   const     only of the program; hides nothing, is hidden by nothing
 //   others    may hide those of outer scopes, with a warning
 //
 // Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
@@ -5600,7 +5770,7 @@ class scope {
     lists_.push_back(l);
     return static_cast<std::int64_t>(lists_.size() - 1);
   }
-  /// Begins a list of tokens; first_in_list() tells for each whether the list has named it before.
+  /// Begins a list of tokens; first_in_list() says for each whether the list has named it before.
   void begin_list() noexcept { ++list_; }
   [[nodiscard]] bool first_in_list(std::uint32_t name) noexcept {
     if (bindings_[name].mark == list_) return false;
@@ -5930,7 +6100,7 @@ inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, num
   return evaluate_operand(c, at, p, to);
 }
 
-/// The value of an expression of integers alone, as most are: it takes a part of the time of
+/// The value of an expression of integers only, as most are: it takes a part of the time of
 /// evaluate(). False where there is anything else, or an error; nothing is reported.
 [[nodiscard]] inline bool evaluate_plain(const context& c, std::uint32_t at,
                                          std::int64_t& to) noexcept {
@@ -5963,7 +6133,7 @@ inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, num
   return size == 1;
 }
 
-/// Where an integer must stand.
+/// The value of an expression where only an integer is allowed.
 inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
   const node& n = c[at];
   if (n.kind == node_kind::integer) {
@@ -5979,7 +6149,7 @@ inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std
 inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
   return evaluate_integer(c, at, for_integer, to);
 }
-/// Where a number of either kind may stand.
+/// The value of an expression where numbers of both kinds are allowed.
 inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
   number x;
   if (!evaluate(c, at, for_number, x)) return false;
@@ -6110,7 +6280,7 @@ struct bound_unit {
   return to;
 }
 
-/// Names what decorators stand on: "regions and operands".
+/// Names what decorators apply to: "regions and operands".
 struct target_names {
   std::uint8_t targets;
 };
@@ -6128,7 +6298,7 @@ inline text& operator<<(text& out, const target_names& n) {
   return out;
 }
 
-/// Checks the decorators that stand on a node, which is what `target` says: decorator_target.
+/// Checks the decorators of a node, which is what `target` says: decorator_target.
 [[gnu::cold]] inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
   constexpr std::uint8_t tasks = on_transfer | on_compute;
   std::uint32_t seen[decorator_count] = {};  // where, plus 1
@@ -6343,7 +6513,7 @@ namespace detail {
 // Evaluates the attributes of a compute task.
 //
 //   nem::attributes a;
-//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
+//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists are in c.v.numbers
 //
 //   OPC-008    a value of the wrong kind, which then counts as not given
 //
@@ -9687,8 +9857,11 @@ result<program> verify(model d, const verify_options& options = {}, report* foun
 /// A model without errors, and what its names of files, families and devices refer to.
 class program {
  public:
+  /// The model that was verified. Borrows from the program.
   [[nodiscard]] const nem::model& model() const& noexcept { return model_; }
   const nem::model& model() const&& = delete;
+  /// The type families and devices that are built in, included or the program's own. Borrows from
+  /// the program.
   [[nodiscard]] const nem::catalog& catalog() const& noexcept { return catalog_; }
   const nem::catalog& catalog() const&& = delete;
   /// The device that it is written for, or null where it names none.
@@ -9698,12 +9871,14 @@ class program {
   const device* target() const&& = delete;
   /// The profile in which it was verified.
   [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
-  /// Tasks and iterations that were expanded and checked one by one.
+  /// Tasks that were expanded and checked one by one.
   [[nodiscard]] std::uint64_t tasks() const noexcept { return expanded_.tasks; }
+  /// Iterations that were expanded and checked one by one.
   [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
-  /// Those of large loops for which the rules are proven to hold, without being expanded; at most
+  /// Tasks of large loops for which the rules are proven to hold, without being expanded; at most
   /// 2^64 - 1.
   [[nodiscard]] std::uint64_t proven_tasks() const noexcept { return expanded_.proven_tasks; }
+  /// Iterations of large loops, likewise.
   [[nodiscard]] std::uint64_t proven_iterations() const noexcept {
     return expanded_.proven_iterations;
   }
@@ -9713,7 +9888,8 @@ class program {
   [[nodiscard]] bool has_all_hazards() const noexcept {
     return !expanded_.is_partial && !has_ended_search_;
   }
-  /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
+  /// How many tasks can be issued and not complete, at most (specification,
+  /// "SEQ.max_active_tokens").
   [[nodiscard]] std::uint64_t max_live_tokens() const noexcept { return max_live_tokens_; }
 
  private:
@@ -9730,8 +9906,8 @@ class program {
 };
 
 /// Expands a program: loops fully, or to about `max` tasks and iterations as verify() does. Its
-/// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
-/// have regions that aren't sound.
+/// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified
+/// may have regions that aren't sound.
 template <class Visitor>
 void for_each_task(const program& p, Visitor& to, std::uint64_t max = ~std::uint64_t{0}) {
   const verify_options options;
@@ -9748,16 +9924,16 @@ void for_each_task(const program& p, Visitor& to, std::uint64_t max = ~std::uint
 
 // ---- tessera/nem/write.hpp
 //
-// A NEM model as a file, in canonical text that is the same for all models that mean the same; and its
-// syntax tree as JSON, for tools.
+// A NEM model as a file, in canonical text that is the same for all models that mean the same; and
+// its syntax tree as JSON, for tools.
 //
 //   auto text = nem::write(model);
 //   if (!text) return fail(describe(text.error(), …));
 //   tessera::text json = nem::write_json(model);
 //
-// Canonical text is what nem/print.hpp prints of a model. A model that was built in code, without places, may have
-// names that no text can have, or constructs where the grammar has none: its text is read again, and
-// refused where that fails.
+// Canonical text is what nem/print.hpp prints of a model. A model that was built in code, without
+// places, may have names that no text can have, or constructs where the grammar has none: its text
+// is read again, and refused where that fails.
 //
 //   {
 //     "format": "nem-ast",
@@ -11582,7 +11758,7 @@ TESSERA_INLINE void findings::close_or_cut() noexcept {
 //                                                   …
 //
 // Each binding, variant, conformance, number and reference has a line of its own, and so has each
-// brace that closes. Operands stand before other bindings, the parts of a device in the order of
+// brace that closes. Operands come before other bindings, the parts of a device in the order of
 // the grammar. A template for what takes the lines, as those of construct_printer.
 //
 // Lifetime:   borrows the model and the lines.
@@ -11635,7 +11811,7 @@ namespace nem {
 
 namespace detail {
 
-/// How deep parentheses, signs and lists may stand inside one another.
+/// How deep parentheses, signs and lists may be nested.
 inline constexpr std::uint32_t readable_nesting = 256;
 
 /// A finite number, not below zero, as the language writes them. What is infinite gets a number
@@ -11682,7 +11858,7 @@ inline void append_string(text& out, std::string_view s) {
   return is_operator(k) && !is_unary(k);
 }
 
-/// Where the operands of an expression's operators stand: those of the operator `at` are at
+/// Where the operands of an expression's operators are: those of the operator `at` are at
 /// `at - 1` and, if it has two, at `left(at)`.
 class expression_index {
  public:
@@ -11876,7 +12052,7 @@ class value_printer {
 //
 // Plain lines need none of this but the text; those of `reformat` put comments between them.
 //
-// Lifetime:   what begin returns is for the line alone.
+// Lifetime:   what begin returns is for that line only.
 // Errors:     none.
 // Limits:     none.
 // Allocation: the text.
@@ -12834,9 +13010,9 @@ class lexer {
 // where reading resumes).
 //
 // Lifetime:   borrows the source.
-// Errors:     LEX-*, SYN-*, TYP-001, OPC-007, DEV-011 and DEV-012, into the
-// report. Limits:     limits::max_items nodes; 256 nested loops, and
-// parentheses, signs and lists. Allocation: the model.
+// Errors:     LEX-*, SYN-*, TYP-001, OPC-007, DEV-011 and DEV-012, into the report.
+// Limits:     limits::max_items nodes; 256 nested loops, and parentheses, signs and lists.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READER_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READER_HPP
@@ -12897,13 +13073,13 @@ class name_index {
   [[nodiscard]] std::uint32_t of_text(std::string_view s) { return of(word_of(s)); }
 
  private:
-  /// What tells names apart: their characters up to sixteen. Longer ones have the key 0, which no
+  /// What distinguishes names: their characters up to sixteen. Longer ones have the key 0, which no
   /// word has, and a hash.
   struct entry {
     std::uint64_t key = 0, more = 0;
   };
 
-  /// Nearly all names that were met before stand in the first slot that they may stand in, which is
+  /// Nearly all names that were met before are in the first slot that they may be in, which is
   /// empty for nearly all others.
   [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
                                                 std::uint64_t key, std::uint64_t more) {
@@ -12964,7 +13140,7 @@ class name_index {
                                                        std::uint64_t more) const noexcept {
     return static_cast<std::uint32_t>(hash_(key, more));
   }
-  /// Of a name of 1 to 16: of what is before its last character, which tells where near that.
+  /// Of a name of 1 to 16: of what is before its last character, which decides where near that.
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key, std::uint64_t more,
                                                        const char* first,
                                                        std::uint32_t size) const noexcept {
@@ -14837,9 +15013,8 @@ inline bool reader::is_byte_unit(std::string_view w) noexcept {
 
 // ---- tessera/nem/detail/syntax/read_program.hpp
 //
-// The part of the reader of NEM that reads declarations, tasks and loops. Lines
-// mean nothing, so what follows `X =` tells an attribute from the next
-// statement.
+// The part of the reader of NEM that reads declarations, tasks and loops. Ends of lines mean
+// nothing, so what follows `X =` decides whether it is an attribute or the next statement.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
@@ -16815,7 +16990,7 @@ class hashed_names {
   std::size_t count_ = 0;
 };
 
-/// What the names of one declaration stand for. Forgets all in constant time.
+/// What the names of one declaration mean. Forgets all in constant time.
 class local_names {
  public:
   /// Begins a declaration.
@@ -18003,7 +18178,7 @@ class loader {
     std::uint32_t file = 0;   ///< as places have it
     std::uint32_t at = 0;     ///< the next node
     std::uint32_t depth = 0;  ///< files around it
-    bool declares = false;    ///< whether families or devices stand before `at`
+    bool declares = false;    ///< whether families or devices precede `at`
     place from = {};          ///< the include that names it
     frame* outer = nullptr;
   };
@@ -18298,21 +18473,21 @@ class loader {
 //
 // Each segment of a buffer has the accesses that a later one may race with. A write forgets those
 // that are before it: what isn't ordered with one of them isn't ordered with the write. A read
-// forgets reads before it for the same reason. So a race is reported at the task that comes later in
-// the file; pairs with a write between them are found by way of that write.
+// forgets reads before it for the same reason. So a race is reported at the task that comes later
+// in the file; pairs with a write between them are found by way of that write.
 //
 // HAZ-003: both copies are of one statement, with the same source and destination and no write to
-// the source between them; a reader sees such copies alone, one of which is before it. It is reported
-// at the copy, not at its readers.
+// the source between them; a reader sees only such copies, one of which is before it. It is
+// reported at the copy, not at its readers.
 //
 // Lifetime:   borrows the context.
 // Errors:     findings.
-// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
-//             of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
+// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked
+//             at; of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
 //             earlier tasks, names 8 and suggests up to 64 deps.
-// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its segments, of
-//             those that a later one may race with, and up to as much again; 52 a task in iterations
-//             that overlap. None for buffers that are only read.
+// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its
+//             segments, of those that a later one may race with, and up to as much again; 52 a task
+//             in iterations that overlap. None for buffers that are only read.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
@@ -18334,7 +18509,7 @@ class loader {
 // the call returns true become one: writing all of a buffer leaves one segment, whatever was
 // written to its parts before.
 //
-// The segments stand in order, in chunks that are split when they are full and found by bisection.
+// The segments are in order, in chunks that are split when they are full and found by bisection.
 // Programs go through their buffers in order, or through the same ranges again: the chunks that
 // were found last are tried first.
 //
@@ -18578,17 +18753,18 @@ class byte_map {
 //   iterations    those that @max_in_flight no longer lets overlap with the current one
 //   endloop       all tasks of the loop
 //
-// Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
-// on each task; an iteration takes its marks back when it ends, for the next one need not be after
-// them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
-// asked about. Tasks are numbered as they are issued, as nem::task::index is. Outside of loops marks are
-// for good: the tasks up to the first one without a mark are forgotten from time to time.
+// Nothing else orders tasks. A mark on a task says that it is complete wherever the next one may
+// be; an iteration takes its marks back when it ends, for the next iteration need not be after
+// those tasks. Only tasks without a mark are searched for along deps, latest first, down to the one
+// that is asked about. Tasks are numbered as they are issued, as nem::task::index is. Outside of
+// loops marks are for good: the tasks up to the first one without a mark are forgotten from time to
+// time.
 //
 // Lifetime:   owns what it knows; nodes are only remembered.
 // Errors:     none.
 // Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
-// Allocation: 17 bytes a task that isn't forgotten, 4 for each of its deps, 24 an iteration; of the loop
-//             that runs 40 more for each iteration, and 4 for each mark.
+// Allocation: 17 bytes a task that isn't forgotten, 4 for each of its deps, 24 an iteration; of the
+//             loop that runs 40 more for each iteration, and 4 for each mark.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
@@ -18742,7 +18918,8 @@ class happens_before {
   /// An upper bound of the tasks that were at one time issued and not complete.
   [[nodiscard]] std::uint64_t max_live() const noexcept { return frames_[0].peak; }
 
-  /// How the iteration of an earlier task, of which the same holds, is related to that of the last one.
+  /// How the iteration of an earlier task, of which the same holds, is related to that of the last
+  /// one.
   struct relation {
     bool is_same_path = true;  ///< the earlier task's iteration still runs
     bool is_same_scope = false;
@@ -19301,8 +19478,8 @@ class hazards {
   /// Forgets accesses that no segment knows of any more, in time for as many new ones as there are
   /// then segments or accesses.
   [[gnu::cold]] void forget() {
-    // Lists share their ends, which are always older: from the newest link on, each is met after all
-    // that lead to it.
+    // Lists share their ends, which are always older: from the newest link on, each is met after
+    // all that lead to it.
     pool<std::uint32_t> links_to, accesses_to;  // by index: whether it is used, then where it moves
     links_to.resize(links_.size());
     accesses_to.resize(accesses_.size());
@@ -19328,7 +19505,8 @@ class hazards {
     const std::size_t known = links_.size() > map_.size() ? links_.size() : map_.size();
     max_links_ = 2 * (known > min_links ? known : min_links);
   }
-  /// Closes the gaps between elements that are used, in their order; `to` has the new index of each.
+  /// Closes the gaps between elements that are used, in their order; `to` has the new index of
+  /// each.
   template <class T, class Change>
   [[gnu::cold]] static void move_used(pool<T>& all, pool<std::uint32_t>& to, Change change) {
     std::uint32_t kept = 0;
@@ -19454,7 +19632,8 @@ class hazards {
     bytes(out, r.p.first, r.p.last, r.p.buffer_name);
     suggest_order(out, node);
   }
-  /// Sorts `unordered_`, each once, and chooses its last tasks, without those that are before others.
+  /// Sorts `unordered_`, each once, and chooses its last tasks, without those that are before
+  /// others.
   [[gnu::cold]] void choose_deps() {
     order_.spend(unordered_.size());
     sort(unordered_.data(), unordered_.size(),
@@ -21711,7 +21890,7 @@ class construct_printer {
     out << "let " << name(i) << " = ";
     if (kind(i + 1) != node_kind::region) return values_.print(out, i + 1);
     print_place(out, i + 1);
-    std::uint32_t first_type = no_node;  // as the source has it: what a comment can stand before
+    std::uint32_t first_type = no_node;  // as the source has it: what a comment can precede
     for (const std::uint32_t c : children(d_, i + 1))
       if (is_type_attribute(c) && first_type == no_node) first_type = c;
     if (first_type != no_node) print_types(continued(first_type), i + 1);
@@ -21816,7 +21995,7 @@ class construct_printer {
     print_decorator_lines(i);
   }
   /// Whether a decorator would go from the last output to the task, or the other way, if nothing
-  /// stood between them.
+  /// were between them.
   [[nodiscard]] bool needs_separator(std::uint32_t task, std::uint32_t output) const noexcept {
     if (output == no_node) return false;
     const auto has = [this](std::uint32_t parent, bool task_level) {
@@ -22499,7 +22678,7 @@ class comment_scanner {
 
   pool<comment> comments;
   pool<std::uint32_t> closers;   ///< where each endloop is, and each brace but those of attrs
-  pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" stand
+  pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" are
 
  private:
   [[nodiscard]] static bool is_letter(char c) noexcept {
@@ -22568,7 +22747,7 @@ class comment_scanner {
 };
 
 /// Lines with the comments of a source between them. The last line waits for the next one to begin:
-/// only then it is known which comments stand within it.
+/// only then it is known which comments are within it.
 class commented_lines {
  public:
   explicit commented_lines(std::string_view source) : source_(source), scanned_(source) {}

@@ -2687,15 +2687,19 @@ class [[nodiscard]] result {
 namespace tessera::inline TESSERA_ABI {
 namespace pt2 {
 
+/// A shape expression: its nodes in prefix order, the root first.
 struct expression {
+  /// What a node is. A `call` is an operator or a function of its children.
   enum class kinds : std::uint8_t { integer, real, symbol, boolean, call };
+  /// A number, a symbol, a boolean or a call.
   struct node {
-    kinds kind = kinds::integer;
-    std::uint32_t children = 0, size = 1;  ///< of a call; nodes of this one with all below it
-    std::int64_t integer = 0;              ///< also 0 or 1 of a boolean
-    std::string_view text;                 ///< a symbol's or call's name, the digits of a real
+    kinds kind = kinds::integer;  ///< which of the following it has
+    /// How many children a call has; how many nodes this one is, with all below it.
+    std::uint32_t children = 0, size = 1;
+    std::int64_t integer = 0;  ///< also 0 or 1 of a boolean
+    std::string_view text;     ///< a symbol's or call's name, the digits of a real
   };
-  pool<node> nodes;
+  pool<node> nodes;  ///< in prefix order; one or more
 };
 
 /// How files write expressions.
@@ -2707,6 +2711,7 @@ enum class notation : std::uint8_t {
 [[nodiscard]] constexpr notation notation_of(std::int64_t version) noexcept {
   return version < 8 ? notation::infix : notation::calls;
 }
+/// Reads an expression. Errors: pt2_expression, with the offset in the text.
 [[nodiscard]] result<expression> read_expression(std::string_view source,
                                                  notation how = notation::calls);
 /// Infix, as people write it: "2*s10 + 1". Calls without a usual sign keep their names.
@@ -2716,15 +2721,17 @@ enum class notation : std::uint8_t {
 
 /// How nested arguments or results are flattened.
 struct tree {
+  /// A container of values, or a leaf: one value.
   struct node {
-    std::uint32_t first = 0, type_size = 0,
-                  context_size = 0;  ///< in `characters`: type, then context
+    /// In `characters`: `type_size` bytes from `first` on, then the context.
+    std::uint32_t first = 0, type_size = 0, context_size = 0;
+    /// How many children it has; how many nodes it is, with all below it.
     std::uint32_t children = 0, size = 1;
-    bool is_leaf = false;
+    bool is_leaf = false;  ///< one value; it has no type and no children
   };
-  pool<node> nodes;
-  text characters;
-  std::uint32_t leaves = 0;
+  pool<node> nodes;          ///< in prefix order; one or more
+  text characters;           ///< types and contexts of all nodes
+  std::uint32_t leaves = 0;  ///< how many nodes are leaves
 
   /// "builtins.tuple", "builtins.dict" …; empty for a leaf.
   [[nodiscard]] std::string_view type(const node& n) const noexcept {
@@ -2735,6 +2742,7 @@ struct tree {
     return characters.view().substr(n.first + n.type_size, n.context_size);
   }
 };
+/// Reads the JSON of a tree, such as module_call::in_spec. Errors: pt2_tree or json_*.
 [[nodiscard]] result<tree> read_tree(std::string_view source, const limits& limit = {});
 
 }  // namespace pt2
@@ -2745,7 +2753,8 @@ struct tree {
 
 // ---- tessera/pt2/format.hpp
 //
-// The numbers and names of PT2 archives: element types, kinds of arguments, of inputs and of outputs.
+// The numbers and names of PT2 archives: element types, kinds of arguments, of inputs and of
+// outputs.
 //
 //   pt2::info(pt2::element_type::bfloat16).bytes;        // 2
 //   pt2::info(pt2::argument_kind::sym_ints).variant;     // "as_sym_ints"
@@ -2801,11 +2810,13 @@ enum class element_type : std::uint8_t {
   TESSERA_PT2_ELEMENT_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of element types.
 struct element_type_row {
-  element_type type;
-  std::uint8_t bytes;
+  element_type type;      ///< its value is the number in files
+  std::uint8_t bytes;     ///< of an element; 0 for unknown
   std::string_view name;  ///< "f32"
 };
+/// The rows of all types, by ascending number; the first is that of `unknown`.
 inline constexpr element_type_row element_types[] = {
 #define TESSERA_X(name, code, bytes, text) {element_type::name, bytes, text},
     TESSERA_PT2_ELEMENT_TYPES(TESSERA_X)
@@ -2818,6 +2829,7 @@ inline constexpr element_type_row element_types[] = {
     if (static_cast<std::int64_t>(row.type) == code) return row;
   return element_types[0];
 }
+/// The row of a type.
 [[nodiscard]] constexpr const element_type_row& info(element_type t) noexcept {
   return info_of_element(static_cast<std::int64_t>(t));
 }
@@ -2878,17 +2890,20 @@ enum class argument_form : std::uint8_t {
   X(named_arguments, "as_string_to_argument", named, none)                                         \
   X(real_lists, "as_float_lists", list, reals)
 
+/// The kinds of arguments: the variants of the schema's union.
 enum class argument_kind : std::uint8_t {
 #define TESSERA_X(name, variant, form, element) name,
   TESSERA_PT2_ARGUMENT_KINDS(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of kinds.
 struct argument_row {
-  argument_kind kind;
+  argument_kind kind;        ///< its enumerator
   std::string_view variant;  ///< "as_tensor"
-  argument_form form;
-  argument_kind element;  ///< of lists
+  argument_form form;        ///< how its value is written
+  argument_kind element;     ///< of lists
 };
+/// The rows of all kinds, by enumerator.
 inline constexpr argument_row argument_kinds[] = {
 #define TESSERA_X(name, variant, form, element)                                                    \
   {argument_kind::name, variant, argument_form::form, argument_kind::element},
@@ -2896,6 +2911,7 @@ inline constexpr argument_row argument_kinds[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_PT2_ARGUMENT_KINDS
+/// The row of a kind.
 [[nodiscard]] constexpr const argument_row& info(argument_kind k) noexcept {
   return argument_kinds[static_cast<std::size_t>(k)];
 }
@@ -2926,19 +2942,24 @@ enum class input_kind : std::uint8_t { TESSERA_PT2_INPUT_KINDS(TESSERA_X) };
 /// What is done with an output of the graph.
 enum class output_kind : std::uint8_t { TESSERA_PT2_OUTPUT_KINDS(TESSERA_X) };
 #undef TESSERA_X
+/// A row of the tables of input and output kinds.
 struct spec_row {
   std::string_view variant;  ///< "buffer_mutation"
   std::string_view target;   ///< "buffer_name"; empty where it names nothing
 };
 #define TESSERA_X(name, variant, target) {variant, target},
+/// The names of inputs in files, by input_kind.
 inline constexpr spec_row input_kinds[] = {TESSERA_PT2_INPUT_KINDS(TESSERA_X)};
+/// The names of outputs in files, by output_kind.
 inline constexpr spec_row output_kinds[] = {TESSERA_PT2_OUTPUT_KINDS(TESSERA_X)};
 #undef TESSERA_X
 #undef TESSERA_PT2_INPUT_KINDS
 #undef TESSERA_PT2_OUTPUT_KINDS
+/// The row of a kind.
 [[nodiscard]] constexpr const spec_row& info(input_kind k) noexcept {
   return input_kinds[static_cast<std::size_t>(k)];
 }
+/// The row of a kind.
 [[nodiscard]] constexpr const spec_row& info(output_kind k) noexcept {
   return output_kinds[static_cast<std::size_t>(k)];
 }
@@ -2971,8 +2992,8 @@ inline constexpr std::int64_t first_schema_major = 7;  ///< of PyTorch 2.5, in f
 //              list. `name` is the parameter's, `text` the name of a value
 //   value      a name with its metadata; verify() binds arguments to values
 //
-// Weights stay where they are: payload() is a part of the bytes that were read, or of the model where
-// the member is deflated. It is the whole storage, of which the metadata describe a view.
+// Weights stay where they are: payload() is a part of the bytes that were read, or of the model
+// where the member is deflated. It is the whole storage, of which the metadata describe a view.
 //
 // Lifetime:   a model owns its pools and borrows the bytes that were read.
 // Errors:     none. Indices of a model that was read are in range; verify() checks all others.
@@ -2994,11 +3015,11 @@ inline constexpr std::uint32_t none = 0xffffffff;  ///< no index
 
 /// A range of model::characters.
 struct string {
-  std::uint32_t first = 0, size = 0;
+  std::uint32_t first = 0, size = 0;  ///< index of the first character, and how many
 };
 /// A range of one of the pools.
 struct range {
-  std::uint32_t first = 0, count = 0;
+  std::uint32_t first = 0, count = 0;  ///< index of the first element, and how many
 };
 
 /// How an archive keeps programs and tensors.
@@ -3016,118 +3037,130 @@ struct member {
   std::uint64_t stored_size = 0;  ///< bytes in the archive
   std::uint64_t size = 0;         ///< bytes of its content
   std::uint64_t owned = no_data;  ///< where its content begins in model::contents, if there
-  std::uint32_t crc = 0;
-  bool is_deflated = false;
+  std::uint32_t crc = 0;          ///< CRC-32 of its content
+  bool is_deflated = false;       ///< otherwise it is stored as it is
 
+  /// The value of `owned` where the content isn't in model::contents.
   static constexpr std::uint64_t no_data = 0xffffffffffffffff;
 };
 
+/// The type of a number.
 enum class scalar_kind : std::uint8_t { integer, real, boolean };
 /// A number that may be symbolic: a size, a stride, or the value of a SymInt, SymFloat or SymBool.
 struct scalar {
-  scalar_kind kind = scalar_kind::integer;
+  scalar_kind kind = scalar_kind::integer;  ///< which of the two numbers counts
   bool is_symbolic = false;  ///< `expression` is what is known, the number at most a hint
   bool has_hint = false;     ///< the number is the one at export
   std::int64_t integer = 0;  ///< 0 or 1 for a boolean
-  double real = 0;
-  string expression;  ///< "Mul(Integer(2), Symbol('s10', …))", see expression.hpp
-  std::uint64_t offset = 0;
+  double real = 0;           ///< of a real; else 0
+  string expression;         ///< "Mul(Integer(2), Symbol('s10', …))", see expression.hpp
+  std::uint64_t offset = 0;  ///< of its JSON value in the archive
 };
 
 /// What is known of a tensor.
 struct tensor_meta {
-  element_type type = element_type::unknown;
+  element_type type = element_type::unknown;  ///< of the elements
+  /// As the schema numbers layouts; others than strided_layout aren't executed.
   std::uint8_t layout = strided_layout;
-  bool requires_grad = false;
-  bool has_device_index = false;
-  string device;  ///< "cpu"
-  std::int64_t device_index = 0;
+  bool requires_grad = false;        ///< whether PyTorch computes a gradient of it
+  bool has_device_index = false;     ///< whether the file gives an index
+  string device;                     ///< "cpu"
+  std::int64_t device_index = 0;     ///< 1 for "cuda:1"
   range sizes, strides;              ///< in model::scalars
   std::uint32_t storage_offset = 0;  ///< in model::scalars; in elements, as strides are
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;          ///< of its JSON object in the archive
 };
 
+/// What a value is; numbers may be symbolic.
 enum class value_kind : std::uint8_t { tensor, sym_int, sym_bool, sym_float, custom_object };
 
 /// A name of a graph.
 struct value {
-  string name;
-  value_kind kind = value_kind::tensor;
-  std::uint32_t meta = none;  ///< in model::tensors or, for numbers, in model::scalars
-  string class_name;          ///< of custom objects
-  std::uint64_t offset = 0;
+  string name;                           ///< by which arguments refer to it
+  value_kind kind = value_kind::tensor;  ///< decides what `meta` is an index of
+  std::uint32_t meta = none;             ///< in model::tensors or, for numbers, in model::scalars
+  string class_name;                     ///< of custom objects
+  std::uint64_t offset = 0;              ///< of its JSON value in the archive
 };
 
+/// How a node's input is passed: 0, 1 or 2 in files; `absent` where they don't say, as before
+/// PyTorch 2.7.
 enum class passing : std::uint8_t { unknown, positional, keyword, absent };
 
+/// An input or output of a node or graph, or an element of a list.
 struct argument {
-  argument_kind kind = argument_kind::none;
-  passing how = passing::absent;  ///< of inputs of nodes
-  bool boolean =
-      false;  ///< boolean, sym_bool without name; device: has an index; optional_tensor: there is one
+  argument_kind kind = argument_kind::none;  ///< decides which of the following count
+  passing how = passing::absent;             ///< of inputs of nodes
+  /// boolean, sym_bool without name; device: has an index; optional_tensor: there is one
+  bool boolean = false;
   bool is_named = false;  ///< `text` is the name of a value
   string name;            ///< of the parameter, or the key among named arguments
   string text;  ///< the value's name, a string, an operator, the device's type, the graph's name
   string class_name;  ///< custom_object
-  range items;        ///< lists: in model::arguments; integers; reals and complex: in model::reals
-  std::int64_t integer =
-      0;            ///< integer, codes, sym_int without name, index of the device, in model::graphs
-  double real = 0;  ///< real, sym_float without name
-  std::uint64_t offset = 0;
+  range items;  ///< lists: in model::arguments, integers or reals; complex: both parts in reals
+  /// integer, codes, sym_int without name, index of the device; graph: in model::graphs
+  std::int64_t integer = 0;
+  double real = 0;           ///< real, sym_float without name
+  std::uint64_t offset = 0;  ///< of its JSON value in the archive
 };
 
+/// A call of an operator, or of control flow with its bodies.
 struct node {
-  string target;  ///< "torch.ops.aten.relu.default"
-  string name;    ///< of the exporter's node
-  bool has_name = false;
+  string target;                             ///< "torch.ops.aten.relu.default"
+  string name;                               ///< of the exporter's node
+  bool has_name = false;                     ///< whether the file gives a name; since PyTorch 2.11
   std::int8_t is_single_tensor_return = -1;  ///< of control flow; -1: not said
   range inputs, outputs;                     ///< in model::arguments
   range metadata;                            ///< in model::metadata
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;                  ///< of its JSON object in the archive
 };
 /// An entry of a map of strings: "stack_trace", "nn_module_stack" …
 struct text_entry {
-  string key, value;
+  string key, value;  ///< both in model::characters
 };
 
+/// The program's graph, or the body of control flow.
 struct graph {
   range inputs, outputs;                                    ///< in model::arguments
   range nodes;                                              ///< in model::nodes
   range tensors, sym_ints, sym_bools, sym_floats, objects;  ///< in model::values
-  bool is_single_tensor_return = false;
-  std::uint64_t offset = 0;
+  bool is_single_tensor_return = false;  ///< whether its result is a tensor, not a tuple of one
+  std::uint64_t offset = 0;              ///< of its JSON object in the archive
 };
 
+/// What an input of the program is bound to: there is one for each input of graphs[0].
 struct input_spec {
-  input_kind kind = input_kind::user_input;
-  bool is_persistent = true;   ///< of buffers; others are in model::constants
-  std::uint32_t argument = 0;  ///< in model::arguments; constant_input: its value
+  input_kind kind = input_kind::user_input;  ///< decides what `target` is the name of
+  bool is_persistent = true;                 ///< of buffers; others are in model::constants
+  std::uint32_t argument = 0;                ///< in model::arguments; constant_input: its value
   string target;  ///< the parameter's, buffer's or constant's name; constant_input: its own
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;  ///< of its JSON object in the archive
 };
+/// What is done with an output of the program: there is one for each output of graphs[0].
 struct output_spec {
-  output_kind kind = output_kind::user_output;
-  std::uint32_t argument = 0;  ///< in model::arguments
-  string target;               ///< what is changed
-  std::uint64_t offset = 0;
+  output_kind kind = output_kind::user_output;  ///< decides what `target` is the name of
+  std::uint32_t argument = 0;                   ///< in model::arguments
+  string target;                                ///< what is changed
+  std::uint64_t offset = 0;                     ///< of its JSON object in the archive
 };
 
 /// How a module is called: the program itself first, then those whose signature was kept.
 struct module_call {
-  string path;
+  string path;  ///< such as "encoder.layer"; empty for the program
+  /// Whether the file has one; whether it names the arguments.
   bool has_signature = false, has_argument_names = false;
   range inputs, outputs;     ///< in model::arguments
   string in_spec, out_spec;  ///< trees as JSON: see read_tree
   range argument_names;      ///< in model::strings
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;  ///< of its JSON object in the archive
 };
 
 /// The values that a symbol, or an expression of one, may have.
 struct range_constraint {
-  string symbol;
-  bool has_min = false, has_max = false;
-  std::int64_t min = 0, max = 0;
-  std::uint64_t offset = 0;
+  string symbol;                          ///< a symbol, or an expression in infix notation: "4*s77"
+  bool has_min = false, has_max = false;  ///< otherwise it is unlimited
+  std::int64_t min = 0, max = 0;          ///< the least and the greatest value
+  std::uint64_t offset = 0;               ///< of its JSON object in the archive
 };
 
 /// A weight or constant.
@@ -3136,10 +3169,12 @@ struct stored_tensor {
   string path;                  ///< "weight_0"; of a pickle, the key of the storage: "0"
   std::uint32_t member = none;  ///< in model::members
   std::uint32_t meta = none;    ///< in model::tensors; none for objects
+  /// Whether it is a torch.nn.Parameter; whether its payload is a pickle instead of a storage.
   bool is_parameter = false, is_pickled = false;
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;  ///< of its JSON object in the archive, or of its part of a pickle
 };
 
+/// An archive and one of its programs.
 struct model {
   bytes source;  ///< of the archive
 
@@ -3149,56 +3184,63 @@ struct model {
   pool<member> members;  ///< in the order of the directory; then the storages of pickles
   pool<std::uint32_t> members_by_name;  ///< without these storages
   pool<std::byte> contents;             ///< of members that were deflated, or changed since
-  std::uint64_t directory_offset = 0;
-  std::uint64_t prefix_size = 0;  ///< bytes before the first member
-  std::uint32_t programs = 0;     ///< how many there are in the archive
-  bool has_byte_order = false;
-  container_kind container = container_kind::raw;
+  std::uint64_t directory_offset = 0;   ///< where the directory begins
+  std::uint64_t prefix_size = 0;        ///< bytes before the first member
+  std::uint32_t programs = 0;           ///< how many there are in the archive
+  bool has_byte_order = false;          ///< whether a member states it; storages are little-endian
+  container_kind container = container_kind::raw;  ///< the layout of the archive that was read
 
   // ---- the program
+  /// The version of the program's schema.
   std::int64_t schema_major = pt2::schema_major, schema_minor = pt2::schema_minor;
-  std::uint64_t schema_offset = 0;
-  string torch_version;
-  pool<graph> graphs;
-  pool<node> nodes;
-  pool<argument> arguments;
-  pool<value> values;
-  pool<tensor_meta> tensors;
-  pool<scalar> scalars;
-  pool<std::int64_t> integers;
-  pool<double> reals;
-  pool<text_entry> metadata;
-  pool<input_spec> inputs;
-  pool<output_spec> outputs;
-  pool<module_call> calls;
-  pool<range_constraint> constraints;
-  pool<string> strings;
-  range verifiers, guards;                             ///< in `strings`
+  std::uint64_t schema_offset = 0;     ///< of its JSON object in the archive
+  string torch_version;                ///< the one that exported the program: "2.13.0+cpu"
+  pool<graph> graphs;                  ///< the program's own first; then bodies
+  pool<node> nodes;                    ///< of all graphs
+  pool<argument> arguments;            ///< of nodes, graphs, lists, signatures and calls
+  pool<value> values;                  ///< of all graphs
+  pool<tensor_meta> tensors;           ///< of values and stored tensors
+  pool<scalar> scalars;                ///< of tensors and values
+  pool<std::int64_t> integers;         ///< of all arguments
+  pool<double> reals;                  ///< of all arguments
+  pool<text_entry> metadata;           ///< of all nodes
+  pool<input_spec> inputs;             ///< in the order of the program's inputs
+  pool<output_spec> outputs;           ///< in the order of the program's outputs
+  pool<module_call> calls;             ///< the program's first
+  pool<range_constraint> constraints;  ///< in the order of the file
+  pool<string> strings;                ///< names of arguments, verifiers and guards
+  range verifiers, guards;             ///< in `strings`
   string opset_json, metadata_json, namedtuples_json;  ///< members of the program, as JSON
 
   // ---- its tensors
-  pool<stored_tensor> stored;
-  range weights, constants;  ///< in `stored`
+  pool<stored_tensor> stored;  ///< weights and constants
+  range weights, constants;    ///< in `stored`
 
-  text characters;
+  text characters;  ///< of all strings
 };
 
+/// The characters of a string. Borrows from the model.
 [[nodiscard]] inline std::string_view text_of(const model& m, string s) noexcept {
   return m.characters.view().substr(s.first, s.size);
 }
+/// The elements of a pool in a range, which must be inside of it. Borrows from the pool.
 template <class Row>
 [[nodiscard]] view<Row> rows(const pool<Row>& of, range r) noexcept {
   return {of.data() + r.first, r.count};
 }
+/// The arguments in a range of model::arguments. Borrows from the model.
 [[nodiscard]] inline view<argument> arguments(const model& m, range r) noexcept {
   return rows(m.arguments, r);
 }
+/// The nodes of a graph, in the order in which they are executed. Borrows from the model.
 [[nodiscard]] inline view<node> nodes(const model& m, const graph& g) noexcept {
   return rows(m.nodes, g.nodes);
 }
+/// The numbers in a range of model::scalars. Borrows from the model.
 [[nodiscard]] inline view<scalar> scalars(const model& m, range r) noexcept {
   return rows(m.scalars, r);
 }
+/// The tensors in a range of model::stored. Borrows from the model.
 [[nodiscard]] inline view<stored_tensor> stored(const model& m, range r) noexcept {
   return rows(m.stored, r);
 }
@@ -3207,7 +3249,8 @@ template <class Row>
                                         std::string_view key) noexcept;
 /// The target of a node without "torch.ops.": "aten.relu.default".
 [[nodiscard]] std::string_view short_target(const model& m, const node& n) noexcept;
-/// The index in model::members of a name below the root folder; `none` where there is no such member.
+/// The index in model::members of a name below the root folder; `none` where there is no such
+/// member.
 [[nodiscard]] std::uint32_t find_member(const model& m, std::string_view path) noexcept;
 /// The content of a member; empty for a deflated one that wasn't needed.
 [[nodiscard]] bytes content(const model& m, const member& of) noexcept;
@@ -3260,41 +3303,45 @@ void set_content(model& m, std::uint32_t member, bytes content);
 namespace tessera::inline TESSERA_ABI {
 namespace pt2 {
 
+/// A row of the table of operators.
 struct operator_row {
   std::string_view name;       ///< "aten.add.Tensor"
   std::string_view signature;  ///< "T self, T other, S alpha=1 -> T"
 };
 
+/// The types of parameters, by their words in signatures.
 enum class parameter_type : std::uint8_t {
-  tensor,
-  integer,
-  real,
-  boolean,
-  string,
-  number,
-  scalar_type,
-  layout,
-  device,
-  memory_format,
-  other,
+  tensor,         ///< T
+  integer,        ///< i
+  real,           ///< f
+  boolean,        ///< b
+  string,         ///< s
+  number,         ///< S
+  scalar_type,    ///< dtype
+  layout,         ///< layout
+  device,         ///< device
+  memory_format,  ///< format
+  other,          ///< any other word
 };
 
 /// A parameter or, without a name, a result.
 struct parameter {
-  parameter_type type = parameter_type::other;
-  bool is_list = false, is_optional = false;
-  bool has_optional_elements = false;
-  bool is_written = false, is_aliased = false;
-  bool has_default = false;
-  std::string_view name, default_value;  ///< "None", "True", "1", "[0,1]", "none"
+  parameter_type type = parameter_type::other;  ///< of a list, that of its elements
+  bool is_list = false, is_optional = false;    ///< T[]; T? or T[]?
+  bool has_optional_elements = false;           ///< T?[]: elements may be None
+  bool is_written = false, is_aliased = false;  ///< T!; T& and T!
+  bool has_default = false;                     ///< `default_value`, which isn't in files
+  std::string_view name, default_value;  ///< the default: "None", "True", "1", "[0,1]", "none"
 };
 
 /// The parts of a signature, one by one.
 class signature {
  public:
+  /// Begins with the first parameter and the first result.
   explicit signature(const operator_row& of) noexcept;
   /// The next parameter; false after the last one.
   [[nodiscard]] bool next(parameter& out) noexcept;
+  /// The next result; false after the last one.
   [[nodiscard]] bool next_result(parameter& out) noexcept;
 
  private:
@@ -3314,8 +3361,8 @@ class signature {
 
 // ---- tessera/pt2/pickle.hpp
 //
-// What of the pickle language is interpreted, in the archives of PyTorch 2.8 and earlier: the opcodes
-// and globals that a dictionary of tensors needs. All others are refused by their names.
+// What of the pickle language is interpreted, in the archives of PyTorch 2.8 and earlier: the
+// opcodes and globals that a dictionary of tensors needs. All others are refused by their names.
 //
 //   pt2::pickle_opcodes[0].name;                         // "MARK"
 //   pt2::pickle_globals[0].name;                         // "OrderedDict"
@@ -3372,9 +3419,10 @@ enum class pickle_opcode : std::uint8_t {
   TESSERA_PT2_PICKLE_OPCODES(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of opcodes.
 struct pickle_opcode_row {
-  std::uint8_t byte;
-  std::string_view name;
+  std::uint8_t byte;      ///< in pickles
+  std::string_view name;  ///< as Python's pickletools has it
 };
 /// Those that are interpreted, then those that are refused.
 inline constexpr pickle_opcode_row pickle_opcodes[] = {
@@ -3428,17 +3476,19 @@ inline constexpr pickle_opcode_row pickle_opcodes[] = {
 
 /// What is made of a global, or of calling it.
 enum class global_kind : std::uint8_t {
-  dictionary,
-  tensor,
-  parameter,
-  parameter_with_state,
-  storage
+  dictionary,            ///< an empty dictionary
+  tensor,                ///< a view of a storage
+  parameter,             ///< a tensor as a parameter
+  parameter_with_state,  ///< likewise, with attributes, which are dropped
+  storage                ///< the type of a storage's elements
 };
+/// A row of the table of globals.
 struct pickle_global_row {
-  std::string_view module, name;
-  global_kind kind;
+  std::string_view module, name;              ///< as pickles have them
+  global_kind kind;                           ///< what is made of it
   element_type type = element_type::unknown;  ///< of storages
 };
+/// The globals that are interpreted; all others are refused.
 inline constexpr pickle_global_row pickle_globals[] = {
     {"collections", "OrderedDict", global_kind::dictionary},
     {"torch._utils", "_rebuild_tensor_v2", global_kind::tensor},
@@ -3494,11 +3544,13 @@ inline constexpr pickle_global_row pickle_globals[] = {
 namespace tessera::inline TESSERA_ABI {
 namespace pt2 {
 
+/// What a listing has besides types and shapes.
 struct print_options {
   bool modules = false;       ///< the path of each node's module, as a comment
   bool stack_traces = false;  ///< its lines of Python, which name files of the exporting machine
 };
 
+/// The listing of a model's program.
 [[nodiscard]] text print(const model& m, const print_options& options = {});
 
 /// The type and sizes of a tensor: "f32[2,s77]".
@@ -3542,17 +3594,17 @@ void print(text& out, const model& m, const argument& a);
 //
 // The archive is a zip, read strictly: each member once, under one root, within the file and apart
 // from all others, its local header equal to its entry in the directory. Members are stored, or
-// deflated where the options say how to inflate. Other members are kept. In the JSON, unknown members
-// of objects are ignored; unknown variants of unions are errors. Inner archives are read as strictly,
-// and have stored members only.
+// deflated where the options say how to inflate. Other members are kept. In the JSON, unknown
+// members of objects are ignored; unknown variants of unions are errors. Inner archives are read as
+// strictly, and have stored members only.
 //
 // Lifetime:   the model borrows the bytes.
-// Errors:     pt2_*, json_*, too_many_items, input_too_large. The offset is that of the field of the
-//             archive or of the JSON value that is wrong; in a deflated member, of the member.
-// Limits:     max_bytes of JSON, of a pickle and of inflated content, each in all; max_items for each
-//             list; max_depth, at most 1024. An archive may be larger: weights take no memory.
-// Allocation: at most 100 × the JSON of the program (3 × for real ones) and the pickles, and inflated
-//             content; nothing for stored weights, which aren't touched.
+// Errors:     pt2_*, json_*, too_many_items, input_too_large. The offset is that of the field of
+//             the archive or of the JSON value that is wrong; in a deflated member, of the member.
+// Limits:     max_bytes of JSON, of a pickle and of inflated content, each in all; max_items for
+//             each list; max_depth, at most 1024. An archive may be larger: weights take no memory.
+// Allocation: at most 100 × the JSON of the program (3 × for real ones) and the pickles, and
+//             inflated content; nothing for stored weights, which aren't touched.
 
 #ifndef TESSERA_PT2_READ_HPP
 #define TESSERA_PT2_READ_HPP
@@ -3567,12 +3619,14 @@ namespace pt2 {
 /// Decompresses raw deflate data. `run` writes exactly `size` bytes to `to`; it returns false where
 /// `from` isn't the deflated form of that many bytes.
 struct inflater {
+  /// The function; null where there is none.
   bool (*run)(void* context, bytes from, std::byte* to, std::size_t size) = nullptr;
-  void* context = nullptr;
+  void* context = nullptr;  ///< passed to `run`
 };
 
+/// Which program is read, and within which limits.
 struct read_options {
-  limits limit = {};
+  limits limit = {};              ///< max_bytes, max_items and max_depth, as above
   std::string_view program = {};  ///< its name; empty: "model", else the only one
   inflater inflate = {};          ///< without one, deflated members are refused
   bool checksums = false;         ///< check those of weights too, which reads all of them
@@ -3623,8 +3677,8 @@ result<model> read(Owner&& in, const read_options& = {})
 // follows from the operators.
 //
 // Lifetime:   a program owns its model, which borrows the bytes that were read.
-// Errors:     that of the first diagnostic that is an error, at the JSON value in the archive; pt2_index
-//             for a model built in code with an index out of range.
+// Errors:     that of the first diagnostic that is an error, at the JSON value in the archive;
+//             pt2_index for a model built in code with an index out of range.
 // Limits:     max_diagnostics of a report.
 // Allocation: 32 bytes for each value and 4 for each argument.
 
@@ -3641,6 +3695,7 @@ namespace pt2 {
 
 class program;
 
+/// How a model is verified.
 struct verify_options {
   std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps
 };
@@ -3661,6 +3716,7 @@ struct definition {
 /// A verified model. Only verify() makes one.
 class program {
  public:
+  /// The model that was verified. Borrows from the program.
   [[nodiscard]] const pt2::model& model() const& noexcept { return model_; }
   const pt2::model& model() const&& = delete;
   /// Moves the model out.
@@ -3674,6 +3730,7 @@ class program {
   [[nodiscard]] std::uint32_t value_of(std::uint32_t argument) const noexcept {
     return values_[argument];
   }
+  /// Where a value comes from, by its index in model::values. Borrows from the program.
   [[nodiscard]] const definition& definition_of(std::uint32_t value) const noexcept {
     return definitions_[value];
   }
@@ -3692,7 +3749,8 @@ class program {
   pool<std::uint32_t> stored_;    // of each input
 };
 
-/// Whether all indices of a model are in range; those of a model that was read are.
+/// Whether all indices of a model are in range, and its lists and graphs are trees; else pt2_index.
+/// Those of a model that was read are.
 [[nodiscard]] error check(const model& m);
 
 }  // namespace pt2
@@ -3703,29 +3761,30 @@ class program {
 
 // ---- tessera/pt2/write.hpp
 //
-// Writes an archive that torch.export.load accepts: the members that were read, with the JSON of the
-// program, of its weights and of its constants made anew from the model.
+// Writes an archive that torch.export.load accepts: the members that were read, with the JSON of
+// the program, of its weights and of its constants made anew from the model.
 //
 //   auto archive = pt2::write(*model);                    // a pool of bytes, or to a sink
 //   if (!archive) return fail(describe(archive.error(), mapped));
 //
-// The layout is PyTorch's own: members in their order, stored, each content at a multiple of 64, data
-// descriptors, zip64 records, no times. Deflated members that were never opened stay deflated. An
-// archive of PyTorch 2.13 survives read() and write() byte for byte, but for unknown members of JSON
-// objects, which are dropped, and the order of members of the known ones.
+// The layout is PyTorch's own: members in their order, stored, each content at a multiple of 64,
+// data descriptors, zip64 records, no times. Deflated members that were never opened stay deflated.
+// An archive of PyTorch 2.13 survives read() and write() byte for byte, but for unknown members of
+// JSON objects, which are dropped, and the order of members of the known ones.
 //
 // What was read from an archive of PyTorch 2.5 to 2.8 is written in the container of 2.9, without
 // pickles but for the sample inputs. Its schema becomes 8.20 if it was 7: expressions change their
-// notation, the list of results of control flow becomes single ones, and what version 8 adds has its
-// defaults. So an archive of 2.5 can be loaded by PyTorch 2.13.
+// notation, the list of results of control flow becomes single ones, and what version 8 adds has
+// its defaults. So an archive of 2.5 can be loaded by PyTorch 2.13.
 //
 // Lifetime:   nothing is kept; contents go to a sink without a copy.
-// Errors:     before the first byte: pt2_index; pt2_checksum at a member, for all are checked as they
-//             are copied; pt2_write_programs for several programs with pickled weights; pt2_expression
-//             for one of schema 7 that isn't an expression; json_* never. pt2_write_stopped, with the
-//             offset 0, when `put` returned false.
+// Errors:     before the first byte: pt2_index; pt2_checksum at a member; pt2_write_programs for
+//             several programs with pickled weights; pt2_expression for one of schema 7 that isn't
+//             an expression; json_* never. Later pt2_write_stopped, with the offset 0, when `put`
+//             returned false.
 // Limits:     none.
-// Allocation: the JSON, at most twice, and 64 bytes for each member; without a sink the archive, once.
+// Allocation: the JSON, at most twice, and 64 bytes for each member; without a sink the archive,
+//             once.
 
 #ifndef TESSERA_PT2_WRITE_HPP
 #define TESSERA_PT2_WRITE_HPP
@@ -3736,14 +3795,16 @@ namespace pt2 {
 
 /// Takes an archive piece by piece.
 struct sink {
-  void* context = nullptr;
+  void* context = nullptr;                            ///< passed to `put`
   bool (*put)(void* context, bytes piece) = nullptr;  ///< false stops the writer
 };
 
+/// How an archive is written.
 struct write_options {
-  bool checksums = true;  ///< check those of contents as they are copied
+  bool checksums = true;  ///< check those of all contents before the first byte
 };
 
+/// Writes an archive into a pool, or piece by piece to a sink.
 [[nodiscard]] result<pool<std::byte>> write(const model& m, const write_options& options = {});
 [[nodiscard]] error write(const model& m, const sink& to, const write_options& options = {});
 

@@ -86,15 +86,20 @@ namespace nac {
 // Limits:     texts of 4 GiB.
 // Allocation: 8 bytes for each statement, at most twice that.
 
+/// The byte offsets in a text of the statements that made a container's parts.
 class text_map {
  public:
+  /// Marks a place that isn't set. No function returns it.
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
+  /// A map without places.
   text_map() noexcept;
 
+  /// Sets the byte offset of a header line.
   void set(assembly::key k, std::uint64_t offset) noexcept {
     keys_[static_cast<std::size_t>(k)] = offset;
   }
+  /// Sets the byte offset of a section's word.
   void set(assembly::text_section s, std::uint64_t offset) noexcept {
     sections_[static_cast<std::size_t>(s)] = offset;
   }
@@ -143,20 +148,22 @@ class text_map {
 
 /// A payload that a text refers to instead of containing.
 struct payload_reference {
-  std::string_view name;
-  std::uint64_t offset = 0, size = 0;
+  std::string_view name;               ///< of the file, as the text has it
+  std::uint64_t offset = 0, size = 0;  ///< the bytes in that file
 };
 
 /// Resolves the references of a text.
 struct resolver {
-  void* context = nullptr;
+  void* context = nullptr;  ///< passed to `resolve`
   /// False where there are no such bytes. What `out` is set to outlives the parts.
   bool (*resolve)(void* context, const payload_reference& which, bytes& out) = nullptr;
 };
 
+/// Where payloads come from, and how long a text may be.
 struct assemble_options {
+  /// Finds the bytes of `file` payloads; without one they are nac_text_payload_unresolved.
   nac::resolver resolver = {};
-  limits limit = {};
+  limits limit = {};  ///< max_bytes of the text; others aren't used
 };
 
 /// The parts of a container; `map` receives the places of its statements.

@@ -47,12 +47,14 @@ enum class plan_op : std::uint8_t {
   TESSERA_NAC_PLAN_OPS(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of the orchestrator's instructions.
 struct plan_op_row {
-  plan_op op;
+  plan_op op;          ///< the instruction; its value is the opcode
   std::uint8_t since;  ///< 6, 7 or 8 for versions 1.6 to 1.8; 0: reserved, its size is all there is
-  std::string_view name;
-  std::string_view layout;
+  std::string_view name;    ///< the mnemonic in text, such as "flow_loop_end"
+  std::string_view layout;  ///< a letter for each operand, explained above; a choice may add some
 };
+/// All instructions, by ascending opcode.
 inline constexpr plan_op_row plan_ops[] = {
 #define TESSERA_X(name, code, since, layout) {plan_op::name, since, #name, layout},
     TESSERA_NAC_PLAN_OPS(TESSERA_X)
@@ -62,12 +64,14 @@ inline constexpr plan_op_row plan_ops[] = {
 
 /// A value of an operand that has names, and the operands that follow the layout with it.
 struct plan_choice {
-  char set;  ///< the letter of the operand
-  std::uint8_t value;
-  std::uint8_t since;
-  std::string_view name;
+  char set;               ///< the letter of the operand
+  std::uint8_t value;     ///< the byte in the bytecode
+  std::uint8_t since;     ///< 6, 7 or 8, for versions 1.6 to 1.8
+  std::string_view name;  ///< the word in text
+  /// The letters of the operands that follow the row's own; may be empty.
   std::string_view more = {};
 };
+/// All named values; those of one letter are next to each other.
 inline constexpr plan_choice plan_choices[] = {
 #define TESSERA_X(set, value, since, name, more) {set, value, since, name, more},
     TESSERA_NAC_PLAN_CHOICES(TESSERA_X)
@@ -105,6 +109,7 @@ inline constexpr plan_tables plan_table = [] {
   const std::uint8_t row = detail::plan_table.row[opcode];
   return row == detail::no_row ? nullptr : &plan_ops[row];
 }
+/// The mnemonic of an instruction; empty for an unknown opcode.
 [[nodiscard]] constexpr std::string_view name(plan_op op) noexcept {
   const plan_op_row* const row = plan_row(static_cast<std::uint8_t>(op));
   return row != nullptr ? row->name : std::string_view();
@@ -118,15 +123,19 @@ inline constexpr plan_tables plan_table = [] {
   return nullptr;
 }
 
+/// Whether an operand's letter is one of A to Z, whose values have names in plan_choices.
 [[nodiscard]] constexpr bool is_choice_operand(char kind) noexcept {
   return kind >= 'A' && kind <= 'Z';
 }
+/// Whether an operand is a list of slots: v, which are read, or x, which are written.
 [[nodiscard]] constexpr bool is_list_operand(char kind) noexcept {
   return kind == 'v' || kind == 'x';
 }
+/// Whether an operand is the id of a constant of the plan: c, s, n or w.
 [[nodiscard]] constexpr bool is_constant_operand(char kind) noexcept {
   return kind == 'c' || kind == 's' || kind == 'n' || kind == 'w';
 }
+/// Whether an operand is a single slot: i, o or z.
 [[nodiscard]] constexpr bool is_slot_operand(char kind) noexcept {
   return kind == 'i' || kind == 'o' || kind == 'z';
 }
@@ -139,6 +148,7 @@ inline constexpr plan_tables plan_table = [] {
 class plan_layout {
  public:
   constexpr plan_layout() noexcept = default;
+  /// Begins at the first operand of an instruction.
   explicit constexpr plan_layout(const plan_op_row& row) noexcept : left_(row.layout) {}
   /// The letter of the next operand; 0 after the last.
   [[nodiscard]] constexpr char kind() const noexcept {
@@ -176,6 +186,7 @@ class plan_layout {
 /// An operand of an instruction.
 struct plan_operand {
   char kind = '\0';  ///< the letter of the layout
+  /// The byte or word in the bytecode; of a jump with a sign, the distance from the operand's end.
   std::int32_t value = 0;
   std::uint64_t offset = 0;  ///< into the bytecode
 
@@ -185,15 +196,23 @@ struct plan_operand {
   }
 };
 
+/// The operands of an instruction, each slot of a list on its own after the list's count.
 class plan_operands {
  public:
+  /// Decodes an operand at a time.
   class iterator {
    public:
+    /// At the end of any instruction's operands.
     iterator() noexcept = default;
+    /// At the operand of `l` that begins at `at`, byte `offset` of the bytecode.
     iterator(plan_layout l, const std::byte* at, std::uint64_t offset) noexcept;
+    /// The current operand, which lasts until the iterator moves.
     [[nodiscard]] const plan_operand& operator*() const noexcept { return now_; }
+    /// The same.
     [[nodiscard]] const plan_operand* operator->() const noexcept { return &now_; }
+    /// Moves to the next operand.
     iterator& operator++() noexcept;
+    /// Whether both are at the same operand, or at the end.
     [[nodiscard]] friend bool operator==(const iterator& a, const iterator& b) noexcept {
       return a.now_.kind == b.now_.kind && a.at_ == b.at_;
     }
@@ -205,9 +224,13 @@ class plan_operands {
     plan_operand now_;
   };
 
+  /// The operands of a row that begin at `at`, byte `offset` of the bytecode.
+  /// plan_instruction::operands makes them from what was checked.
   plan_operands(const plan_op_row& row, const std::byte* at, std::uint64_t offset) noexcept
       : layout_(row), at_(at), offset_(offset) {}
+  /// The first operand.
   [[nodiscard]] iterator begin() const noexcept { return {layout_, at_, offset_}; }
+  /// After the last operand.
   [[nodiscard]] iterator end() const noexcept { return {}; }
 
  private:
@@ -218,23 +241,28 @@ class plan_operands {
 
 /// An instruction, all of whose operands are there.
 struct plan_instruction {
-  std::uint64_t offset = 0;  ///< into the bytecode
-  std::uint32_t size = 0;    ///< its bytes, with the opcode
-  const plan_op_row* row = nullptr;
-  const std::byte* data = nullptr;
+  std::uint64_t offset = 0;          ///< into the bytecode
+  std::uint32_t size = 0;            ///< its bytes, with the opcode
+  const plan_op_row* row = nullptr;  ///< never null
+  const std::byte* data = nullptr;   ///< its opcode, which its operands follow
 
+  /// The instruction.
   [[nodiscard]] plan_op op() const noexcept { return row->op; }
+  /// Whether no version runs it: only its size is known.
   [[nodiscard]] bool reserved() const noexcept { return row->since == 0; }
+  /// Its operands in the order of their bytes.
   [[nodiscard]] plan_operands operands() const noexcept { return {*row, data + 1, offset + 1}; }
 };
 
 /// Walks over any bytes as instructions, and stops at the first that can't be one.
 class plan_reader {
  public:
+  /// At the first instruction of `code`, which it borrows.
   explicit plan_reader(bytes code) noexcept : code_(code) {}
   explicit plan_reader(std::string_view code) noexcept : code_(as_bytes(code)) {}
   /// The next instruction. False at the end, and where the bytes are none: see error().
   [[nodiscard]] bool next(plan_instruction& out) noexcept;
+  /// What is wrong with the bytes that ended it, and their offset; errc::ok at a proper end.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The end of the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
@@ -264,24 +292,32 @@ class plan_writer {
 
   // ---- constants: each returns the id of a new one
 
+  /// Adds a null.
   std::uint16_t null() { return add(constant_type::null, 0, {}); }
+  /// Adds a boolean.
   std::uint16_t boolean(bool v) { return add(constant_type::boolean, v ? 1 : 0, {}); }
+  /// Adds an integer of 64 bits.
   std::uint16_t int64(std::int64_t v) {
     return add(constant_type::int64, static_cast<std::uint64_t>(v), {});
   }
+  /// Adds a float of 64 bits.
   std::uint16_t float64(double v) {
     return add(constant_type::float64, std::bit_cast<std::uint64_t>(v), {});
   }
+  /// Adds a string; containers hold 65,535 bytes of it.
   std::uint16_t string(std::string_view v) {
     return add(constant_type::string, 0, to_.add_string(v));
   }
+  /// Adds a list of integers; containers hold 65,535 of them.
   std::uint16_t int32_list(view<std::int32_t> v) { return add_list(constant_type::int32_list, v); }
+  /// Adds a list of floats; containers hold 65,535 of them.
   std::uint16_t float32_list(view<float> v) { return add_list(constant_type::float32_list, v); }
 
   // ---- code
 
   /// A place to jump to, which `place` sets before or after its jumps.
   [[nodiscard]] std::uint32_t new_label();
+  /// Puts a label at the end of the code so far. Where it is put twice, the second place counts.
   void place(std::uint32_t label) noexcept {
     if (label < labels_.size()) labels_[label] = code_.size();
   }
@@ -293,6 +329,7 @@ class plan_writer {
 
   /// Bytes of code so far.
   [[nodiscard]] std::uint64_t size() const noexcept { return code_.size(); }
+  /// The first error so far: nac_mep_*, with the index of the instruction.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// Sets the jumps and puts the code where the plan of the parts was. The writer is empty then.
   [[nodiscard]] tessera::error finish();
@@ -333,8 +370,8 @@ class plan_writer {
 //   loops              every start has its end, which jumps back into the loop; a break is in a
 //                      loop and jumps past its end
 //
-// Not checked: what slots hold when they are read, files, and what a branch out of a loop does to the
-// loop's count. Of constants with the same id, the last counts.
+// Not checked: what slots hold when they are read, files, and what a branch out of a loop does to
+// the loop's count. Of constants with the same id, the last counts.
 //
 // Lifetime:   nothing is kept.
 // Errors:     nac_mep_*; offsets into the file. The first one is returned, all go into the report.

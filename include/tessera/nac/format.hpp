@@ -47,14 +47,19 @@ namespace nac {
 
 /// The three headers that are read and written, by the version of the format that has them.
 enum class header : std::uint8_t { v1_6, v1_7, v1_8 };
+/// How many headers there are.
 inline constexpr std::size_t header_count = static_cast<std::size_t>(header::v1_8) + 1;
+/// The versions' names, by header.
 inline constexpr std::string_view header_names[header_count] = {"1.6", "1.7", "1.8"};
-inline constexpr std::uint32_t header_sizes[header_count] = {88, 92, 100};
+inline constexpr std::uint32_t header_sizes[header_count] = {88, 92, 100};  ///< bytes, by header
+/// How many section offsets a header has, by header.
 inline constexpr std::uint32_t header_slots[header_count] = {9, 10, 11};
+/// The version that a header belongs to: "1.6".
 [[nodiscard]] constexpr std::string_view name(header h) noexcept {
   return header_names[static_cast<std::size_t>(h)];
 }
 inline constexpr std::uint32_t first_slot = 12;  ///< byte offset of the section offsets
+/// The version byte of a header: 1 for version 1.6, 2 for 1.7 and 1.8.
 [[nodiscard]] constexpr std::uint8_t container_version(header h) noexcept {
   return h == header::v1_6 ? 1 : 2;
 }
@@ -79,13 +84,16 @@ enum class section : std::uint8_t {
   TESSERA_NAC_SECTIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// The four bytes that a section begins with, by section.
 inline constexpr std::string_view section_tags[] = {
 #define TESSERA_X(name, tag) tag,
     TESSERA_NAC_SECTIONS(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_SECTIONS
+/// How many kinds of sections there are.
 inline constexpr std::size_t section_count = sizeof section_tags / sizeof section_tags[0];
+/// The four bytes that a section begins with; "OPS " has a space.
 [[nodiscard]] constexpr std::string_view tag(section s) noexcept {
   return section_tags[static_cast<std::size_t>(s)];
 }
@@ -109,14 +117,17 @@ enum class quantization : std::uint8_t {
   TESSERA_NAC_QUANTIZATIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// The words in text, by code.
 inline constexpr std::string_view quantization_names[] = {
 #define TESSERA_X(name, code, text) text,
     TESSERA_NAC_QUANTIZATIONS(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_QUANTIZATIONS
+/// How many methods there are; codes from here on are unknown.
 inline constexpr std::size_t quantization_count =
     sizeof quantization_names / sizeof quantization_names[0];
+/// The word in text.
 [[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
   return quantization_names[static_cast<std::size_t>(q)];
 }
@@ -140,18 +151,22 @@ enum class data_type : std::uint8_t {
   TESSERA_NAC_DATA_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of data types.
 struct data_type_row {
   std::string_view name;         ///< in text: "f32"
   std::string_view safetensors;  ///< in safetensors files: "F32"
   std::uint8_t size;             ///< bytes of an element
 };
+/// All types, by code.
 inline constexpr data_type_row data_types[] = {
 #define TESSERA_X(name, code, size, text, safetensors) {text, safetensors, size},
     TESSERA_NAC_DATA_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_DATA_TYPES
+/// How many types there are; codes from here on are unknown.
 inline constexpr std::size_t data_type_count = sizeof data_types / sizeof data_types[0];
+/// The name in text: "f32".
 [[nodiscard]] constexpr std::string_view name(data_type t) noexcept {
   return data_types[static_cast<std::size_t>(t)].name;
 }
@@ -159,6 +174,7 @@ inline constexpr std::size_t data_type_count = sizeof data_types / sizeof data_t
 [[nodiscard]] constexpr std::uint32_t size_of(data_type t) noexcept {
   return data_types[static_cast<std::size_t>(t)].size;
 }
+/// Whether a type is float32, float64, float16 or bfloat16.
 [[nodiscard]] constexpr bool is_floating(data_type t) noexcept { return t <= data_type::bfloat16; }
 
 // X(enumerator, code, name in text)
@@ -177,14 +193,17 @@ enum class constant_type : std::uint8_t {
   TESSERA_NAC_CONSTANT_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// The names in text, by code.
 inline constexpr std::string_view constant_type_names[] = {
 #define TESSERA_X(name, code, text) text,
     TESSERA_NAC_CONSTANT_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NAC_CONSTANT_TYPES
+/// How many types there are; codes from here on are unknown.
 inline constexpr std::size_t constant_type_count =
     sizeof constant_type_names / sizeof constant_type_names[0];
+/// The name in text: "list[int32]".
 [[nodiscard]] constexpr std::string_view name(constant_type t) noexcept {
   return constant_type_names[static_cast<std::size_t>(t)];
 }
@@ -204,10 +223,12 @@ enum class action : std::uint8_t {
   TESSERA_NAC_ACTIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of actions.
 struct action_row {
-  action what;
-  std::string_view name;
+  action what;            ///< the action; its value is the code
+  std::string_view name;  ///< the word in text
 };
+/// All actions, by ascending code.
 inline constexpr action_row actions[] = {
 #define TESSERA_X(name, code, text) {action::name, text},
     TESSERA_NAC_ACTIONS(TESSERA_X)
@@ -225,10 +246,23 @@ inline constexpr action_row actions[] = {
 inline constexpr std::uint8_t op_none = 0, op_input = 2, op_output = 3, op_control_flow = 6,
                               op_convergence = 7, first_regular_op = 10;
 
-/// What an INPUT is (B).
-enum class input : std::uint8_t { user, parameter, state, lifted_constant, saved_result, target };
-/// What an OUTPUT is (B). `step` is the fused gradient step, `end` the end of TRNG; both version 2.
-enum class output : std::uint8_t { model, subgraph, reserved, step, end };
+/// What an INPUT is (B; section 7.1).
+enum class input : std::uint8_t {
+  user,             ///< what the caller gives
+  parameter,        ///< the parameter that C names
+  state,            ///< a state of the runtime, which C numbers
+  lifted_constant,  ///< the constant that C names
+  saved_result,     ///< of TRNG: the result of the instruction of OPS that C numbers; version 2
+  target            ///< of TRNG: what the loss is measured against, which C numbers; version 2
+};
+/// What an OUTPUT is (B).
+enum class output : std::uint8_t {
+  model,     ///< the model's results
+  subgraph,  ///< the results of a branch
+  reserved,  ///< without a meaning; it has the words of the others
+  step,      ///< the fused gradient step, of one parameter; version 2
+  end        ///< the end of TRNG; version 2
+};
 
 /// Whether a container of a version has an operation below 10 with this B.
 [[nodiscard, gnu::always_inline]] constexpr bool has_variant(std::uint8_t a, std::uint8_t b,
@@ -237,12 +271,13 @@ enum class output : std::uint8_t { model, subgraph, reserved, step, end };
   return a != op_output || b < (version == 1 ? 3 : 5);
 }
 /// What follows A and B of an operation below 10: a prefix, words of C and words of D. How many a
-/// CONVERGENCE has, the words themselves say: `d` at least. Asked for each instruction that is read,
-/// hence inlined.
+/// CONVERGENCE has, the words themselves say: `d` at least. Asked for each instruction that is
+/// read, hence inlined.
 struct system_words {
-  bool has_prefix = false;
-  std::uint32_t c = 0, d = 0;
+  bool has_prefix = false;     ///< whether a 16-bit prefix comes first
+  std::uint32_t c = 0, d = 0;  ///< 16-bit words of C and of D, after the prefix
 };
+/// The words of the operation `a` with variant `b`, where the header counts `outputs` outputs.
 [[nodiscard, gnu::always_inline]] constexpr system_words system_words_of(
     std::uint8_t a, std::uint8_t b, std::uint16_t outputs) noexcept {
   if (a == op_input && b != 0) return {true, 1, 0};

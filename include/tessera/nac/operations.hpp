@@ -78,10 +78,11 @@ enum class order : std::uint8_t {
   row_major,  ///< always row-major
   unknown,    ///< it depends on more: views, and what is made by libraries
 };
+/// A row of the table of operations.
 struct operation_row {
-  nac::work work = {};
-  nac::order order = {};
-  std::string_view pattern;
+  nac::work work = {};          ///< what it does for each element
+  nac::order order = {};        ///< how its result's elements are ordered
+  std::string_view pattern;     ///< which arguments it takes; the letters are explained above
   std::string_view parameters;  ///< what PyTorch calls the pattern's letters
   std::string_view names;       ///< blanks between them
 };
@@ -91,6 +92,7 @@ inline constexpr operation_row operations[] = {{},
                                                TESSERA_NAC_OPERATIONS(TESSERA_X)
 #undef TESSERA_X
 };
+/// How many rows the table has, with that of `unknown`.
 inline constexpr std::size_t operation_count = sizeof operations / sizeof operations[0];
 
 /// What arguments an operation takes; the letters are explained above.
@@ -133,11 +135,13 @@ enum class argument_form : std::uint8_t {
   int_list,
   number_list
 };
+/// How many forms there are.
 inline constexpr std::size_t argument_form_count =
     static_cast<std::size_t>(argument_form::number_list) + 1;
 
-/// What `view` is under one of its names, with arguments of these forms: compilers write squeeze and
-/// squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one number.
+/// What `view` is under one of its names, with arguments of these forms: compilers write squeeze
+/// and squeeze.dim as nac.view too. aten.view never has their arguments, no shape or only one
+/// number.
 [[nodiscard]] operation view_or_squeeze(std::string_view name, view<argument_form> given) noexcept;
 
 /// The form of a constant; linear in its elements, so call it once for each.
@@ -146,18 +150,21 @@ inline constexpr std::size_t argument_form_count =
 /// Whether a pattern's letter takes one argument of that form.
 [[nodiscard]] bool takes(char letter, argument_form form) noexcept;
 
+/// How many letters a pattern has at most; '?' and '*' don't count.
 inline constexpr std::size_t max_letters = 10;
 
 /// Which arguments each letter of a pattern has received.
 struct binding {
-  std::uint8_t first[max_letters] = {};
+  std::uint8_t first[max_letters] = {};  ///< index of the letter's first argument, where it has one
   std::uint8_t count[max_letters] = {};  ///< 0: the letter's argument is missing
 };
 
 /// How arguments match a pattern.
 struct match {
+  /// `fits`: each argument has a letter. `count`: there are too few or too many. `form`: no letter
+  /// takes one of them.
   enum class kind : std::uint8_t { fits, count, form };
-  kind what = kind::fits;
+  kind what = kind::fits;    ///< whether they match, or why not
   std::size_t argument = 0;  ///< for `form`: which one no letter takes
 };
 

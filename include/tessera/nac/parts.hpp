@@ -11,8 +11,8 @@
 // Flat pools; lists inside records are ranges of `words`, `numbers` and `characters`. The order of
 // the sections and what prefixes count are one rule for all (nac/parts.hpp), no part of records.
 //
-// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or with
-//             a source, which it borrows; parts_of borrows them from the file's bytes.
+// Lifetime:   owns all but payloads that were given as bytes (elements, resources, bytecode) or
+//             with a source, which it borrows; parts_of borrows them from the file's bytes.
 // Errors:     none: parts may hold what no container can; `write` refuses that.
 // Limits:     2^32 characters, words and numbers.
 // Allocation: of parts_of, at most 12 × what isn't payload.
@@ -46,9 +46,9 @@ namespace nac {
 //   CONTROL_FLOW        3                          3
 //   all others          how many words follow      how many words follow
 //
-// New containers are written so; parts of a container that was read keep its layout. The first prefix
-// of an operation that is right by either rule decides; where there is none, INPUT follows OUTPUT's
-// rule and the reverse.
+// New containers are written so; parts of a container that was read keep its layout. The first
+// prefix of an operation that is right by either rule decides; where there is none, INPUT follows
+// OUTPUT's rule and the reverse.
 //
 //   order               MMAP OPS CMAP CNST PERM DATA PROC ORCH TRNG RSRC ARRS
 //   order of 1.6        … PROC RSRC ORCH
@@ -91,8 +91,9 @@ struct layout {
 
 /// A part of one of the pools of `parts`.
 struct range {
-  std::uint32_t first = 0, size = 0;
+  std::uint32_t first = 0, size = 0;  ///< index of the first element, and how many
 
+  /// Whether a pool has all elements of the range.
   template <class Pool>
   [[nodiscard]] bool is_inside(const Pool& of) const noexcept {
     return first <= of.size() && size <= of.size() - first;
@@ -101,9 +102,9 @@ struct range {
 
 /// Makes the bytes of payloads while they are written, so that they need no memory.
 struct payload_source {
-  const void* context = nullptr;
-  /// Writes bytes `first` to `first + count` - 1 of the payload `key` to `to`; `first` is a multiple
-  /// of 8, and so is `count` unless the payload ends there. False: it can't.
+  const void* context = nullptr;  ///< passed to `read`
+  /// Writes bytes `first` to `first + count` - 1 of the payload `key` to `to`; `first` is a
+  /// multiple of 8, and so is `count` unless the payload ends there. False: it can't.
   bool (*read)(const void* context, std::uint64_t key, std::uint64_t first, std::byte* to,
                std::size_t count) = nullptr;
 };
@@ -111,96 +112,115 @@ struct payload_source {
 /// Bytes that a file carries and that nothing interprets: borrowed, in parts::own_bytes from
 /// `first`, or those that `source` makes for the key `first`.
 struct payload {
+  /// Where the bytes are that the parts don't own; else null.
   const std::byte* borrowed = nullptr;
-  std::uint64_t first = 0, size = 0;
-  const payload_source* source = nullptr;
+  std::uint64_t first = 0, size = 0;  ///< where the bytes begin, or their key; how many there are
+  const payload_source* source = nullptr;  ///< null for bytes in memory
 };
 
 /// A row of CMAP, PERM, or of DATA's blocks 1 and 2.
 struct named_part {
-  std::uint16_t id = 0;
-  range text;  ///< in parts::characters
+  std::uint16_t id = 0;  ///< its key
+  range text;            ///< in parts::characters
 };
 
+/// A row of CNST or of the orchestrator's pool.
 struct constant_part {
-  std::uint16_t id = 0;
-  constant_type type = constant_type::null;
-  std::uint64_t bits = 0;  ///< of a boolean, an int64 or a float64
-  range values;            ///< a string in parts::characters; elements in parts::numbers
+  std::uint16_t id = 0;                      ///< its key, by which instructions name it
+  constant_type type = constant_type::null;  ///< decides which of the following has the value
+  std::uint64_t bits = 0;                    ///< of a boolean, an int64 or a float64
+  range values;  ///< a string in parts::characters; elements in parts::numbers
 
+  /// The value of an int64.
   [[nodiscard]] std::int64_t int64() const noexcept { return std::bit_cast<std::int64_t>(bits); }
+  /// The value of a float64.
   [[nodiscard]] double float64() const noexcept { return std::bit_cast<double>(bits); }
 };
 
+/// An instruction of OPS or TRNG.
 struct instruction_part {
+  /// A and B, as in `instruction`: the operation, and its signature or variant.
   std::uint8_t a = 0, b = 0;
   range c, d;  ///< in parts::words; C without its prefix
 };
 
+/// A command of a tick.
 struct command_part {
-  action what = action::save_result;
-  std::uint16_t target = 0;
+  action what = action::save_result;  ///< what is to be done
+  std::uint16_t target = 0;           ///< the index of an instruction
 };
 
+/// A tick of MMAP.
 struct tick_part {
-  std::uint16_t instruction = 0;
-  range commands;  ///< in parts::commands
+  std::uint16_t instruction = 0;  ///< its index in parts::instructions
+  range commands;                 ///< in parts::commands
 };
 
+/// A tensor of DATA.
 struct tensor_part {
-  std::uint16_t id = 0;
-  data_type type = data_type::float32;
+  std::uint16_t id = 0;                 ///< of its parameter
+  data_type type = data_type::float32;  ///< of the elements as they are stored
+  /// Decides which fields of the metadata are stored.
   nac::quantization quantization = nac::quantization::none;
-  std::uint8_t axis = 0;
-  std::uint16_t block = 0;
+  std::uint8_t axis = 0;        ///< int8_channel: the axis that scales run along
+  std::uint16_t block = 0;      ///< block_fp8: elements of one scale, 1 or more
   range shape, original_shape;  ///< in parts::numbers
   range scales;                 ///< in parts::numbers, as bits of float32
-  payload data;
+  payload data;                 ///< the elements
 };
 
+/// A file of RSRC.
 struct resource_part {
-  range name;  ///< in parts::characters
-  payload data;
+  range name;    ///< in parts::characters
+  payload data;  ///< its content
 };
 
+/// An array of ARRS.
 struct array_part {
-  range name;  ///< in parts::characters
-  data_type type = data_type::float32;
-  range shape;  ///< in parts::numbers
-  payload data;
+  range name;                           ///< in parts::characters
+  data_type type = data_type::float32;  ///< of the elements
+  range shape;                          ///< in parts::numbers
+  payload data;                         ///< the elements
 };
 
 /// A container in parts.
 struct parts {
-  nac::header form = nac::header::v1_6;
+  nac::header form = nac::header::v1_6;  ///< of the header, hence the version that is written
+  /// The method that the header names; each tensor has its own.
   nac::quantization quantization = nac::quantization::none;
-  bool internal_weights = true;
-  bool training_flag = false;  ///< bit 6 of byte 4; version 2
-  std::uint16_t inputs = 0, outputs = 0, d_model = 0;
+  bool internal_weights = true;  ///< bit 7 of byte 4: the weights are in the file
+  bool training_flag = false;    ///< bit 6 of byte 4; version 2
+  std::uint16_t inputs = 0, outputs = 0, d_model = 0;  ///< as the header states them
   nac::layout layout;  ///< of a file that was read; else the version's
 
-  pool<tick_part> schedule;
-  pool<command_part> commands;
-  pool<instruction_part> instructions, training;
+  pool<tick_part> schedule;                       ///< of MMAP
+  pool<command_part> commands;                    ///< of all ticks
+  pool<instruction_part> instructions, training;  ///< of OPS; of TRNG
+  /// Rows of CMAP, of PERM, and of DATA's blocks 1 and 2.
   pool<named_part> operations, signatures, parameters, input_names;
-  pool<constant_part> constants, plan_constants;
-  pool<tensor_part> tensors;
-  payload manifest, plan;
-  pool<resource_part> resources;
-  pool<array_part> arrays;
+  pool<constant_part> constants, plan_constants;  ///< of CNST; of the orchestrator's pool
+  pool<tensor_part> tensors;                      ///< of DATA's block 3
+  payload manifest, plan;                         ///< the content of PROC; the bytecode of ORCH
+  pool<resource_part> resources;                  ///< of RSRC
+  pool<array_part> arrays;                        ///< of ARRS
+  /// Whether PROC, TRNG and RSRC are written even without records. A manifest and training
+  /// instructions can't do without theirs.
   bool has_manifest = false, has_training = false, has_resources = false;
 
-  text characters;
-  pool<std::uint16_t> words;
-  pool<std::uint32_t> numbers;
-  pool<std::byte> own_bytes;
+  text characters;              ///< of all strings and names
+  pool<std::uint16_t> words;    ///< C and D of all instructions; offsets as their bits
+  pool<std::uint32_t> numbers;  ///< dimensions; elements of lists, and scales, as their bits
+  pool<std::byte> own_bytes;    ///< the payloads that `keep` copied
 
+  /// The text of a range of `characters`. Borrows.
   [[nodiscard]] std::string_view string(range r) const noexcept {
     return characters.view().substr(r.first, r.size);
   }
+  /// The elements of a range of `words`. Borrows.
   [[nodiscard]] view<std::uint16_t> words_of(range r) const noexcept {
     return {words.data() + r.first, r.size};
   }
+  /// The elements of a range of `numbers`. Borrows.
   [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
     return {numbers.data() + r.first, r.size};
   }
@@ -209,8 +229,11 @@ struct parts {
 
   // ---- building: everything is appended
 
+  /// Appends to `characters`, up to 2^32 of them.
   [[nodiscard]] range add_string(std::string_view s);
+  /// Appends to `numbers`, up to 2^32 of them.
   [[nodiscard]] range add_numbers(view<std::uint32_t> values);
+  /// Appends to `words`, up to 2^32 of them.
   [[nodiscard]] range add_words(view<std::uint16_t> values);
   /// Borrows `b`.
   [[nodiscard]] static payload borrow(bytes b) noexcept { return {b.data(), 0, b.size(), nullptr}; }
@@ -218,13 +241,14 @@ struct parts {
   /// Copies `b`.
   [[nodiscard]] payload keep(bytes b);
   [[nodiscard]] payload keep(std::string_view s) { return keep(as_bytes(s)); }
+  /// Appends a row to one of the tables of names.
   void add_name(pool<named_part>& to, std::uint16_t id, std::string_view name) {
     to.push_back({id, add_string(name)});
   }
 };
 
-/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes that
-/// follow no rule.
+/// What a file holds, in parts. Not kept: slack, reserved bytes, unknown sections, and prefixes
+/// that follow no rule.
 [[nodiscard]] parts parts_of(const model& f);
 
 // ---- Brings the parts of a NAC container into another version of the format.

@@ -46,7 +46,8 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by byte.
+/// A string in quotes, as the lexer reads it; what may not reach a terminal is escaped byte by
+/// byte.
 void print_string(text& out, std::string_view s);
 
 /// The assembly's word for a system instruction; empty where it has none of its own.
@@ -61,7 +62,7 @@ struct print_options {
     by_reference,  ///< none inline, unless there is no source name
   };
   std::string_view source_name = {};  ///< of the file, for references into it; none: all inline
-  payloads payload = automatic;
+  payloads payload = automatic;  ///< how the bytes of tensors, arrays and resources are printed
   bool schedule_beside = false;  ///< the schedule's commands as comments beside the code, too
 };
 

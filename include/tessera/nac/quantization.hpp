@@ -15,14 +15,14 @@
 //   block_fp8     i8       max|x| / 127 of each block; 1 where it's 0  -128 … 127   rank >= 1
 //     (*) int8_tensor for rank 1, and for shapes without elements
 //
-// A value is x / scale, rounded to nearest with ties to even; it's read back as the product with the
-// scale. All of it in float32: float64 is narrowed before. Blocks are of 64 consecutive elements,
-// and the last is padded with zeros. Tensors of rank 0 and those that hold integers stay as they
-// are.
+// A value is x / scale, rounded to nearest with ties to even; it's read back as the product with
+// the scale. All of it in float32: float64 is narrowed before. Blocks are of 64 consecutive
+// elements, and the last is padded with zeros. Tensors of rank 0 and those that hold integers stay
+// as they are.
 //
 // Lifetime:   tensor_values borrow the tensor's bytes.
-// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset is
-//             the index of the value.
+// Errors:     nac_tensor_*: the offset is that of the tensor's record. nac_quantize_*: the offset
+//             is the index of the value.
 // Limits:     none of their own.
 // Allocation: what is returned; tensor_values and the error figures: none but 4 bytes per scale.
 
@@ -66,14 +66,18 @@ class tensor_values {
 
 /// All values of a tensor: 4 bytes for each.
 [[nodiscard]] result<pool<float>> dequantize(const tensor& t);
-/// Values `first` to `first + count` - 1 of a tensor, for those that are too large for memory.
+/// Values `first` to `first + count` - 1 of a tensor, into `to`: for tensors that are too large for
+/// memory. nac_tensor_range where it doesn't have all of them.
 [[nodiscard]] error dequantize(const tensor& t, std::uint64_t first, float* to, std::size_t count);
 
-/// Floats in memory, read like tensor_values.
+/// Floats in memory, read like tensor_values. Lifetime: borrows them.
 class float_values {
  public:
+  /// Reads from `values`.
   explicit float_values(view<float> values) noexcept : values_(values) {}
+  /// How many values there are.
   [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
+  /// Copies values `first` to `first + count` - 1, which must exist, to `to`.
   void read(std::uint64_t first, float* to, std::size_t count) const noexcept {
     for (std::size_t i = 0; i < count; ++i) to[i] = values_[to_size(first) + i];
   }
@@ -84,32 +88,34 @@ class float_values {
 
 /// How values are stored by a method: all but the elements.
 struct quantized_form {
-  data_type type = data_type::int8;
+  data_type type = data_type::int8;  ///< of the elements: int8, or float16 for fp16
   nac::quantization quantization = nac::quantization::int8_tensor;  ///< none for fp16
-  std::uint16_t block = 0;
+  std::uint16_t block = 0;     ///< elements of one scale of block_fp8, else 0
   std::uint64_t values = 0;    ///< that are stored
   std::uint64_t elements = 0;  ///< more than the values where blocks are padded
   std::uint64_t run = 1;       ///< consecutive elements of one scale
 };
 
-/// The first pass: what form `values` of a shape of rank 1 or more take, and their scales, which are
-/// appended to `scales`. nac_quantize_method for `none`; values that aren't finite have no scale,
-/// and those that f16 would make infinite no place in it.
+/// The first pass: finds the form that `values` of a shape of rank 1 or more take, and appends
+/// their scales to `scales`. Errors: nac_quantize_method for `none` and rank 0, nac_quantize_block
+/// for a block of 0, nac_quantize_shape for another number of values; at the index of a value,
+/// nac_quantize_finite for one that isn't finite, nac_quantize_float16 for one that f16 would make
+/// infinite.
 template <class Values>
 [[nodiscard]] error measure(const Values& values, view<std::uint32_t> shape, quantization method,
                             std::uint16_t block, quantized_form& form, pool<float>& scales);
 
-/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with the
-/// scales that it appended.
+/// The second pass: elements `first` to `first + count` - 1 of a form that `measure` found, with
+/// the scales that it appended.
 template <class Values>
 void quantize_elements(const Values& values, const quantized_form& form, const float* scales,
                        std::uint64_t first, std::byte* to, std::size_t count) noexcept;
 
 /// Values and how they are stored.
 struct quantized_values {
-  quantized_form form;
-  pool<float> scales;
-  pool<std::byte> data;
+  quantized_form form;   ///< all but the elements and the scales
+  pool<float> scales;    ///< one for each run of `form.run` elements; none for fp16
+  pool<std::byte> data;  ///< the elements, little-endian
 };
 
 /// Stores float values of a shape by a method.
@@ -119,12 +125,14 @@ struct quantized_values {
 
 /// How far values are from others, in sums that figures are made of.
 struct quantization_error {
-  std::uint64_t values = 0;
-  double largest = 0;  ///< of |x - y|
-  double signal = 0;   ///< sum of x²
-  double noise = 0;    ///< sum of (x - y)²
+  std::uint64_t values = 0;  ///< how many pairs were added
+  double largest = 0;        ///< of |x - y|
+  double signal = 0;         ///< sum of x²
+  double noise = 0;          ///< sum of (x - y)²
 
+  /// Adds a pair: the value x, and the value y that it became.
   void add(float x, float y) noexcept;
+  /// Adds the sums of other pairs.
   void add(const quantization_error& other) noexcept;
   /// The root of the mean square of x - y; 0 for no values.
   [[nodiscard]] double rms() const noexcept {

@@ -44,6 +44,7 @@ namespace nac {
 
 /// How containers, and files of weights, are read.
 struct read_options {
+  /// Here max_items is that of each list; max_bytes isn't limited by default.
   limits limit = {.max_bytes = ~std::uint64_t{0}};
 };
 

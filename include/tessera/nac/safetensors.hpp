@@ -14,9 +14,9 @@
 //   8+n           elements, little-endian; the offsets count from here
 //
 // All that the format promises is checked: each name once, a type of the format, offsets that
-// ascend inside the file and span what shape and type need, and that each byte belongs to one tensor.
-// Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor that the
-// format doesn't know are skipped.
+// ascend inside the file and span what shape and type need, and that each byte belongs to one
+// tensor. Tensors of types that NAC doesn't have are there, but have no `as`. Members of a tensor
+// that the format doesn't know are skipped.
 //
 // How a tensor is quantized is in the metadata, where three conventions use different places;
 // where a tensor is in several, the first counts:
@@ -30,8 +30,8 @@
 // Errors:     json_*, nac_safetensors_*, too_many_items, input_too_large. The offset is that of the
 //             JSON value that is wrong; for JSON inside a string, of the string.
 // Limits:     a header of 100,000,000 bytes, as in the reference; max_items tensors; max_depth.
-// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows with
-//             the elements.
+// Allocation: at most 20 × the header, which metadata of short strings come near; nothing grows
+//             with the elements.
 
 #ifndef TESSERA_NAC_SAFETENSORS_HPP
 #define TESSERA_NAC_SAFETENSORS_HPP
@@ -55,8 +55,8 @@ namespace nac {
 
 /// A type of safetensors files.
 struct safetensors_type {
-  std::string_view name;
-  std::uint8_t bits;  ///< of an element
+  std::string_view name;  ///< as files have it: "BF16"
+  std::uint8_t bits;      ///< of an element
 };
 /// All types, in the order of the reference implementation: tensors are written from the last type
 /// to the first, so that elements are aligned.
@@ -66,7 +66,7 @@ inline constexpr safetensors_type safetensors_types[] = {
     {"U16", 16}, {"F16", 16},    {"BF16", 16},   {"I32", 32},    {"U32", 32},
     {"F32", 32}, {"C64", 64},    {"F64", 64},    {"I64", 64},    {"U64", 64},
 };
-inline constexpr std::size_t safetensors_type_count = 20;
+inline constexpr std::size_t safetensors_type_count = 20;  ///< rows of safetensors_types
 /// The row of a type's name; safetensors_type_count where there is none.
 [[nodiscard]] constexpr std::size_t safetensors_row(std::string_view name) noexcept {
   std::size_t i = 0;
@@ -75,13 +75,15 @@ inline constexpr std::size_t safetensors_type_count = 20;
 }
 
 inline constexpr std::uint64_t max_safetensors_header = 100'000'000;  ///< bytes
+/// The key of the header whose value is the metadata; no tensor can have this name.
 inline constexpr std::string_view safetensors_metadata = "__metadata__";
+/// The key of the metadata whose value has how each tensor is quantized.
 inline constexpr std::string_view nac_quantization_key = "nac_quant_meta";
 
 /// A tensor of a safetensors file.
 struct external_tensor {
-  std::uint64_t offset = 0;  ///< of its JSON object
-  std::string_view name;
+  std::uint64_t offset = 0;    ///< of its JSON object
+  std::string_view name;       ///< unique in the file; escapes are resolved
   std::string_view type;       ///< "F32", …
   bool representable = false;  ///< NAC has its type, and its shape fits: `as` has type and shape
   tensor as;                   ///< `data` and `data_offset` always; `id` and `metadata` never
@@ -89,8 +91,8 @@ struct external_tensor {
 
 /// A string of the metadata.
 struct external_metadata {
-  std::uint64_t offset = 0;
-  std::string_view key, value;
+  std::uint64_t offset = 0;     ///< of the value's string
+  std::string_view key, value;  ///< with their escapes resolved
 };
 
 namespace detail {
@@ -100,15 +102,19 @@ struct safetensors_maker;
 /// A safetensors file. Only `read_safetensors` makes one that isn't empty.
 class safetensors {
  public:
+  /// All bytes that were read.
   [[nodiscard]] bytes source() const noexcept { return source_; }
+  /// How many tensors there are.
   [[nodiscard]] std::size_t size() const noexcept { return records_.size(); }
+  /// Whether there are none.
   [[nodiscard]] bool empty() const noexcept { return records_.empty(); }
   /// The tensors in the order of their elements.
   [[nodiscard]] external_tensor operator[](std::size_t i) const noexcept;
   /// The index of a tensor; size() where there is none. Logarithmic.
   [[nodiscard]] std::size_t find(std::string_view name) const noexcept;
-  /// The strings of `__metadata__`, in the order of the file.
+  /// How many strings `__metadata__` has.
   [[nodiscard]] std::size_t metadata_size() const noexcept { return metadata_.size(); }
+  /// String i of `__metadata__`, in the order of the file.
   [[nodiscard]] external_metadata metadata(std::size_t i) const noexcept {
     return {metadata_[i].offset, string(metadata_[i].key), string(metadata_[i].value)};
   }
@@ -187,31 +193,37 @@ result<safetensors> read_safetensors(Owner&& in, const read_options& = {})
 // Limits:     a header of 100,000,000 bytes.
 // Allocation: at most 8 × the header, and 24 bytes per tensor; without a sink the file, once.
 
+/// A tensor of a file that is written.
 struct external_part {
-  range name;  ///< in external_parts::characters
-  data_type type = data_type::float32;
-  range shape;   ///< in external_parts::numbers
-  payload data;  ///< borrowed or with a source
+  range name;                           ///< in external_parts::characters
+  data_type type = data_type::float32;  ///< of the elements, as they are written
+  range shape;                          ///< in external_parts::numbers
+  payload data;                         ///< borrowed or with a source
 };
 
+/// A string of the metadata of a file that is written.
 struct external_metadata_part {
   range key, value;  ///< in external_parts::characters
 };
 
 /// A safetensors file in parts.
 struct external_parts {
-  pool<external_part> tensors;
-  pool<external_metadata_part> metadata;
-  text characters;
-  pool<std::uint32_t> numbers;
+  pool<external_part> tensors;            ///< in any order: writing sorts them
+  pool<external_metadata_part> metadata;  ///< in the order of writing
+  text characters;                        ///< of names, keys and values
+  pool<std::uint32_t> numbers;            ///< of shapes
 
+  /// The text of a range of `characters`. Borrows.
   [[nodiscard]] std::string_view string(range r) const noexcept {
     return characters.view().substr(r.first, r.size);
   }
+  /// The elements of a range of `numbers`. Borrows.
   [[nodiscard]] view<std::uint32_t> numbers_of(range r) const noexcept {
     return {numbers.data() + r.first, r.size};
   }
+  /// Appends a tensor; copies its name and shape, and the payload as it is given.
   void add(std::string_view name, data_type type, view<std::uint32_t> shape, const payload& data);
+  /// Appends a copy of a string of the metadata.
   void add_metadata(std::string_view key, std::string_view value);
 
  private:

@@ -40,6 +40,7 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
+/// The form of an instruction's payload, as it is laid out above.
 enum class tokenizer_form : std::uint8_t {
   none,
   short_text,
@@ -72,12 +73,14 @@ enum class tokenizer_op : std::uint8_t {
   TESSERA_NAC_TOKENIZER_OPS(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of the tokenizer's instructions.
 struct tokenizer_op_row {
-  tokenizer_op op;
-  tokenizer_form form;
-  bool encodes;
-  std::string_view name;
+  tokenizer_op op;        ///< the instruction; its value is the opcode
+  tokenizer_form form;    ///< of the payload
+  bool encodes;           ///< whether it makes ids of fragments
+  std::string_view name;  ///< in text: "bpe_encode"
 };
+/// All instructions, by ascending opcode.
 inline constexpr tokenizer_op_row tokenizer_ops[] = {
 #define TESSERA_X(name, code, form, encodes)                                                       \
   {tokenizer_op::name, tokenizer_form::form, encodes, #name},
@@ -92,6 +95,7 @@ inline constexpr tokenizer_op_row tokenizer_ops[] = {
   return nullptr;
 }
 
+/// The normal forms of Unicode that unicode_norm can name.
 inline constexpr std::string_view normal_forms[] = {"NFC", "NFD", "NFKC", "NFKD"};
 /// The general categories of Unicode.
 inline constexpr std::string_view general_categories[] = {
@@ -100,16 +104,19 @@ inline constexpr std::string_view general_categories[] = {
 
 /// A rule of partition_rules. A match is a fragment, unless it is removed.
 struct partition_rule {
+  /// Flags: encoders look up a match as a whole; `behaviour` counts; `trim` counts. Others are
+  /// errors.
   static constexpr std::uint8_t protects = 1, has_behaviour = 2, has_trim = 4;
   static constexpr std::uint8_t remove = 1, isolate = 2;  ///< behaviours; others mean nothing
-  std::uint8_t flags = 0;
-  std::uint8_t behaviour = 0;   ///< with its flag
+  std::uint8_t flags = 0;                                 ///< a sum of the flags above
+  std::uint8_t behaviour = 0;                             ///< with its flag
   std::string_view expression;  ///< regular, in the syntax of Python's `regex`
   std::string_view trim = {};   ///< with its flag: taken off the end of the text before a match
 };
 
 /// A part of what compose puts together.
 struct compose_item {
+  /// What an item adds to the ids.
   enum kind_type : std::uint8_t { ids, token, id };
   kind_type kind = ids;         ///< the text's ids, the id of a token, or an id
   std::string_view token_text;  ///< of a token
@@ -121,10 +128,13 @@ struct tokenizer_instruction {
   std::uint64_t offset = 0;               ///< into the manifest
   std::uint8_t opcode = 0;                ///< as in the manifest
   const tokenizer_op_row* row = nullptr;  ///< null for an unknown opcode
-  bytes payload;
+  bytes payload;                          ///< without the opcode and the size
 
+  /// The instruction; of an unknown opcode its number, which is no enumerator.
   [[nodiscard]] tokenizer_op op() const noexcept { return static_cast<tokenizer_op>(opcode); }
+  /// Where the payload begins in the manifest: after the opcode and the size.
   [[nodiscard]] std::uint64_t payload_offset() const noexcept { return offset + 5; }
+  /// A reader of the payload's fields.
   [[nodiscard]] detail::payload_reader fields() const noexcept {
     return {payload, payload_offset()};
   }
@@ -134,13 +144,18 @@ struct tokenizer_instruction {
   [[nodiscard]] std::string_view second_string() const noexcept;
 };
 
+/// The categories of filter_category, one after another.
 using category_reader = detail::payload_list<std::uint8_t, std::string_view, detail::read_category>;
+/// The rules of partition_rules, one after another.
 using rule_reader = detail::payload_list<std::uint16_t, partition_rule, detail::read_rule>;
+/// The items of compose, one after another.
 using item_reader = detail::payload_list<std::uint8_t, compose_item, detail::read_item>;
 
 /// Walks over a manifest's instructions, unknown ones too, whose sizes are known.
 class manifest_reader {
  public:
+  /// At the first instruction of `manifest`, which it borrows; nac_tisa_magic where that doesn't
+  /// begin with "TISA" and a version.
   explicit manifest_reader(bytes manifest) noexcept;
   explicit manifest_reader(std::string_view manifest) noexcept
       : manifest_reader(as_bytes(manifest)) {}
@@ -150,6 +165,7 @@ class manifest_reader {
   }
   /// The next instruction. False at the end, and where there is none: see error().
   [[nodiscard]] bool next(tokenizer_instruction& out) noexcept;
+  /// What is wrong with the bytes that ended it, and their offset; errc::ok at a proper end.
   [[nodiscard]] tessera::error error() const noexcept { return error_; }
   /// The end of the last instruction.
   [[nodiscard]] std::uint64_t offset() const noexcept { return at_; }
@@ -181,28 +197,44 @@ class manifest_reader {
 ///   if (w.error().code == tessera::errc::ok) p.manifest = p.keep(w.view());
 class manifest_writer {
  public:
+  /// A manifest without instructions: "TISA" and its version.
   explicit manifest_writer(std::uint8_t version = 1);
 
+  /// Appends an instruction that makes all letters lower case.
   void lowercase() { end(begin(tokenizer_op::lowercase)); }
+  /// Appends an instruction that normalizes the text; `form` is one of normal_forms.
   void unicode_norm(std::string_view form) { one<std::uint8_t>(tokenizer_op::unicode_norm, form); }
+  /// Appends an instruction that replaces each occurrence of `pattern`, which is no expression, by
+  /// `value`; both have up to 65,535 bytes.
   void replace(std::string_view pattern, std::string_view value);
+  /// Appends an instruction that drops the characters of some of the general_categories.
   void filter_category(view<std::string_view> categories);
+  /// Appends an instruction that puts a string of up to 65,535 bytes in front of the text.
   void prepend(std::string_view s) { one<std::uint16_t>(tokenizer_op::prepend, s); }
+  /// Appends an instruction that splits the text into fragments; up to 65,535 rules.
   void partition_rules(view<partition_rule> rules);
+  /// Appends an instruction that replaces bytes by GPT-2's printable characters, in fragments that
+  /// aren't protected.
   void byte_encode() { end(begin(tokenizer_op::byte_encode)); }
-  /// With an empty payload, as version 1.6 writes it.
+  /// Appends a BPE encoder with an empty payload, as version 1.6 writes it.
   void bpe_encode() { end(begin(tokenizer_op::bpe_encode)); }
-  /// With a suffix, as later versions write it; an empty one is none.
+  /// Appends a BPE encoder with a suffix of words, as later versions write it; an empty one is
+  /// none.
   void bpe_encode(std::string_view suffix) { one<std::uint8_t>(tokenizer_op::bpe_encode, suffix); }
+  /// Appends a WordPiece encoder; its marker, such as "##", precedes all pieces of a word but the
+  /// first.
   void wordpiece_encode(std::string_view marker) {
     one<std::uint8_t>(tokenizer_op::wordpiece_encode, marker);
   }
+  /// Appends a Unigram encoder.
   void unigram_encode() { end(begin(tokenizer_op::unigram_encode)); }
+  /// Appends an instruction that makes the final list of ids; up to 255 items.
   void compose(view<compose_item> items);
   /// Any instruction at all.
   void raw(std::uint8_t opcode, bytes payload);
   void raw(std::uint8_t opcode, std::string_view payload) { raw(opcode, as_bytes(payload)); }
 
+  /// The manifest so far. Borrows from the writer.
   [[nodiscard]] bytes view() const& noexcept { return {out_.data(), out_.size()}; }
   bytes view() const&& = delete;
   /// The first string or list that didn't fit.

@@ -19,8 +19,8 @@
 //               (nac/operations.hpp; others get a warning, and machines refuse them); INPUT and
 //               OUTPUT belong in OPS; branches end inside the one around them
 //   DATA        sizes, types and scales of tensors agree with their metadata; input names belong to
-//               inputs, of which there are as many as the header counts; each parameter that is used
-//               has a name and a tensor; external ones are found by their names
+//               inputs, of which there are as many as the header counts; each parameter that is
+//               used has a name and a tensor; external ones are found by their names
 //   MMAP        commands change no result (warnings; the program leaves the others out)
 //   RSRC, ARRS  each name once; arrays have the size of their shape
 //   ORCH, PROC  the execution plan and the tokenizer's manifest (nac/execution_plan.hpp,
@@ -33,8 +33,8 @@
 //
 // Each finding has its code, a message with values and the place, {offset}, whose path names the
 // element: "instruction 12 (aten.linear.default), argument 2", "parameter 7 \"fc1.weight\"",
-// "tensor 3, data size", "tick 4 (instruction 9), command 2", "constant 5 (id 9)". All numbers count
-// from 0; those of records are indices in their list. An instruction whose arguments can't be
+// "tensor 3, data size", "tick 4 (instruction 9), command 2", "constant 5 (id 9)". All numbers
+// count from 0; those of records are indices in their list. An instruction whose arguments can't be
 // resolved is reported once, and all others are checked.
 //
 // A program has its instructions as records of one size, with their arguments resolved:
@@ -46,16 +46,16 @@
 //       if (a.is_constant()) use(program->constant(a.id())); else use(results[a.index()]);
 //   }
 //
-// Lifetime:   the program borrows the container's bytes and the external weights, and holds a copy of
-//             the model, which may be a temporary.
+// Lifetime:   the program borrows the container's bytes and the external weights, and holds a copy
+//             of the model, which may be a temporary.
 // Errors:     the first finding that is an error: nac_no_instructions to nac_training_version,
-//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the container,
-//             those of external tensors too: they are where the parameter is named.
+//             nac_mep_*, nac_tisa_*, too_many_items, input_too_large. Offsets count in the
+//             container, those of external tensors too: they are where the parameter is named.
 // Limits:     verify_options::limit, of which max_items holds for each list of instructions.
-// Allocation: the program: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for a
-//             constant, 136 for a parameter, 6 for a command of the schedule, 4 for each id up to the
-//             largest, at most twice that of each; while it is made 18 bytes for an instruction, 16
-//             more for an INPUT, and 64 for the name of a resource or array.
+// Allocation: the program: 20 bytes for an instruction, 4 for an argument, 24 for an input, 25 for
+//             a constant, 136 for a parameter, 6 for a command of the schedule, 4 for each id up to
+//             the largest, at most twice that of each; while it is made 18 bytes for an
+//             instruction, 16 more for an INPUT, and 64 for the name of a resource or array.
 
 #ifndef TESSERA_NAC_VERIFY_HPP
 #define TESSERA_NAC_VERIFY_HPP
@@ -92,17 +92,18 @@ struct verify_options {
 /// An instruction: where it is, what it is, and which of the program's arguments are its own (see
 /// `argument`).
 struct step {
-  std::uint32_t offset = 0;  ///< bytes from the first instruction of the list
-  std::uint8_t a = 0, b = 0;
+  std::uint32_t offset = 0;     ///< bytes from the first instruction of the list
+  std::uint8_t a = 0, b = 0;    ///< as in the file
   std::uint16_t arguments = 0;  ///< how many
   std::uint32_t first = 0;      ///< index of the first one
   std::uint16_t operation = 0;  ///< filled by `verify`
-  std::uint16_t reserved = 0;
+  std::uint16_t reserved = 0;   ///< always 0
 };
 static_assert(sizeof(step) == 16);
 
 inline constexpr std::uint32_t max_index = 0x7fff'ffff;  ///< of an instruction, read
 
+/// How much is decoded.
 struct decode_options {
   limits limit = {};  ///< max_items: instructions
 };
@@ -114,23 +115,27 @@ struct decode_options {
 
 /// The index of an instruction, or an id.
 struct argument {
+  /// The bit that distinguishes ids and lengths from indices.
   static constexpr std::uint32_t constant_bit = std::uint32_t{1} << 31;
-  std::uint32_t bits = 0;
+  std::uint32_t bits = 0;  ///< an index, or constant_bit and an id or length
 
   /// Whether it is an id (or a branch's length) rather than an instruction.
   [[nodiscard]] constexpr bool is_constant() const noexcept { return (bits & constant_bit) != 0; }
+  /// The index of the instruction that makes the result; of others, the id or the length.
   [[nodiscard]] constexpr std::uint32_t index() const noexcept { return bits & ~constant_bit; }
+  /// The id of a constant or parameter.
   [[nodiscard]] constexpr std::uint16_t id() const noexcept {
     return static_cast<std::uint16_t>(bits);
   }
-  friend constexpr bool operator==(argument, argument) noexcept = default;
+  friend constexpr bool operator==(argument, argument) noexcept = default;  ///< equal in all bits
 };
 
 /// A list of instructions with their arguments.
 struct code {
-  pool<step> steps;
-  pool<argument> arguments;
+  pool<step> steps;          ///< in the order of the file
+  pool<argument> arguments;  ///< of all steps, one after another
 
+  /// The arguments of one of the steps, in their order. Borrows.
   [[nodiscard]] view<argument> arguments_of(const step& s) const noexcept {
     return {arguments.data() + s.first, s.arguments};
   }
@@ -140,9 +145,10 @@ struct code {
 /// `automatic` is the last where there are enough of them. It changes nothing but time.
 enum class resolve_path : std::uint8_t { automatic, plain, portable, best };
 
+/// How arguments are resolved, and how many instructions may have some.
 struct resolve_options {
-  limits limit = {};  ///< max_items: instructions
-  resolve_path path = resolve_path::automatic;
+  limits limit = {};                            ///< max_items: instructions
+  resolve_path path = resolve_path::automatic;  ///< which loop resolves them
 };
 
 /// The instructions of `list`, which is f.instructions() or f.training(), with their arguments:
@@ -160,36 +166,36 @@ struct resolve_options {
 ///   others                 none
 ///
 /// Results come from earlier instructions; as many constants are given as are taken, and all are in
-/// CNST; the true and the false branch of a CONTROL_FLOW, which follow it, end inside the program; so
-/// do the branches of a CONVERGENCE, which ascend and hold one instruction or more. A CONVERGENCE
-/// without branches, whose end is 0, ends at the next instruction.
+/// CNST; the true and the false branch of a CONTROL_FLOW, which follow it, end inside the program;
+/// so do the branches of a CONVERGENCE, which ascend and hold one instruction or more. A
+/// CONVERGENCE without branches, whose end is 0, ends at the next instruction.
 ///
-/// Errors: nac_reference … nac_convergence_branch: the first broken instruction's, with the offset of
-/// the word that is wrong; too_many_items, input_too_large. Allocates 28 bytes for an instruction,
-/// and where there are more than three arguments for each, 4 to 8 for each of them; some hundred KB
-/// more.
+/// Errors: nac_reference … nac_convergence_branch: the first broken instruction's, with the offset
+/// of the word that is wrong; too_many_items, input_too_large. Allocates 28 bytes for an
+/// instruction, and where there are more than three arguments for each, 4 to 8 for each of them;
+/// some hundred KB more.
 [[nodiscard]] result<code> resolve(const model& f, const instructions& list,
                                    const resolve_options& options = {});
 
 /// A parameter: a weight with its name.
 struct parameter {
-  std::uint16_t id = 0;
-  bool has_name = false, has_value = false;
-  std::string_view name;
+  std::uint16_t id = 0;                      ///< by which INPUT 1 asks for it
+  bool has_name = false, has_value = false;  ///< in DATA; in DATA or in the external weights
+  std::string_view name;                     ///< empty where it has none
   tensor value;              ///< internal or external; of the latter, offsets count in its own file
   std::uint64_t offset = 0;  ///< of its record with the name
 };
 
 /// An INPUT of variant 0. Those without a name are constants that the compiler lifted and lost.
 struct model_input {
-  std::uint32_t instruction = 0;
-  std::string_view name;
+  std::uint32_t instruction = 0;  ///< its index in OPS
+  std::string_view name;          ///< empty where it has none
 };
 
 /// A command of the schedule that changes no result.
 struct scheduled_command {
   std::uint16_t tick = 0, target = 0;  ///< instructions
-  action what = action::free;
+  action what = action::free;          ///< what is done at that tick
 };
 
 namespace detail {
@@ -199,6 +205,7 @@ struct verifier;
 /// A container that was proven. Only verify() makes one.
 class program {
  public:
+  /// The container that was verified. Borrows from the program.
   [[nodiscard]] const nac::model& model() const& noexcept { return model_; }
   const nac::model& model() const&& = delete;
   /// OPS; the operation of a step is an enumerator of nac::operation.
@@ -207,8 +214,10 @@ class program {
   /// TRNG, of which only the structure is proven; its operations may be unknown.
   [[nodiscard]] const nac::code& training() const& noexcept { return training_; }
   const nac::code& training() const&& = delete;
+  /// How many instructions OPS has.
   [[nodiscard]] std::size_t size() const noexcept { return code_.steps.size(); }
 
+  /// The operation of a step; `unknown` for system operations.
   [[nodiscard]] static operation operation_of(const step& s) noexcept {
     return static_cast<operation>(s.operation);
   }
@@ -218,15 +227,20 @@ class program {
   }
   /// Which arguments of a regular step each letter of its operation's pattern has; none of others.
   [[nodiscard]] binding binding_of(const step& s) const noexcept;
+  /// The form of an argument of a regular step: that of its constant, or `result`.
   [[nodiscard]] argument_form form(argument a) const noexcept {
     return a.is_constant() ? forms_[constant_of_[a.id()]] : argument_form::result;
   }
 
+  /// Whether CNST has a constant with this id.
   [[nodiscard]] bool has_constant(std::uint16_t id) const noexcept;
+  /// The constant with an id, which must exist.
   [[nodiscard]] const nac::constant& constant(std::uint16_t id) const noexcept {
     return constants_[constant_of_[id]];
   }
+  /// Whether DATA names or holds a parameter with this id.
   [[nodiscard]] bool has_parameter(std::uint16_t id) const noexcept;
+  /// The parameter with an id, which must exist.
   [[nodiscard]] const nac::parameter& parameter(std::uint16_t id) const noexcept {
     return parameters_[parameter_of_[id]];
   }

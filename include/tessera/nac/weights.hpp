@@ -19,9 +19,10 @@
 // Moving out and in again gives the same container where tensors have the order of their ids,
 // one for each. Of records with the same id, the last counts.
 //
-// Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of them.
-//             External weights borrow from the model beside them. A conversion has to be there while
-//             its model, or a copy of it, is written; the model's own_bytes must not grow.
+// Lifetime:   what is returned borrows the payloads that the parts borrow, and nothing else of
+//             them. External weights borrow from the model beside them. A conversion has to be
+//             there while its model, or a copy of it, is written; the model's own_bytes must not
+//             grow.
 // Errors:     nac_weights_*, nac_tensor_*, nac_quantize_*, those of check(). The offset is the
 //             index of the tensor, or of the row of parameters that has none.
 // Limits:     a safetensors header holds about two million scales.
@@ -48,8 +49,8 @@ namespace nac {
 
 /// A container without its weights, and the file that they go to.
 struct external_weights {
-  parts model;
-  external_parts weights;
+  parts model;             ///< its header says that weights are outside
+  external_parts weights;  ///< the safetensors file, whose payloads are borrowed
 };
 
 namespace detail {
@@ -60,10 +61,12 @@ struct conversion_maker;
 /// A container whose tensors are stored in another form. The elements are made while it is written.
 class conversion {
  public:
-  parts model;
+  parts model;  ///< to be written while the conversion lasts
 
   conversion() = default;
+  /// The payloads of `model` stay valid when the conversion moves.
   conversion(conversion&&) noexcept = default;
+  /// The payloads of `model` stay valid when the conversion moves.
   conversion& operator=(conversion&&) noexcept = default;
   conversion(const conversion&) = delete;
   conversion& operator=(const conversion&) = delete;
@@ -122,7 +125,8 @@ struct conversion_maker;
 //
 // It reads the header, the tags of the sections, DATA's names in pieces, and 64 bytes of each
 // tensor's record; more where its metadata are longer. What follows the names or the metadata
-// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is left.
+// in such a piece is not looked at. A piece of names is 4 KB, or 16 bytes for each name that is
+// left.
 //
 // Lifetime:   owns; what it returns lasts as long as it does.
 // Errors:     nac_source_read with the offset of what could not be read; else those of `read` for
@@ -133,23 +137,27 @@ struct conversion_maker;
 /// Bytes that are read on demand. `read_at` fills `to` or returns false; it is asked only for bytes
 /// below `size`.
 struct source {
-  void* context;
+  void* context;  ///< passed to `read_at`
+  /// Copies `count` bytes from byte `offset` on to `to`; false where that fails.
   bool (*read_at)(void* context, std::uint64_t offset, std::byte* to, std::size_t count);
-  std::uint64_t size;
+  std::uint64_t size;  ///< bytes of the container
 };
 
 /// What the metadata of a tensor say, and where its elements are.
 struct indexed_tensor {
   std::uint64_t offset = 0;  ///< of the record
+  /// Where its elements begin in the container; how many bytes they are.
   std::uint64_t data_offset = 0, data_size = 0;
-  std::uint64_t scales_offset = 0;  ///< of `scales` float32 values
-  std::uint32_t scales = 0;
-  std::uint32_t dimensions = 0;  ///< of the first one of the shape in the index's dimensions
-  std::uint16_t id = 0;          ///< of its parameter
-  std::uint16_t block = 0;       ///< block_fp8: elements of one scale
-  data_type type = data_type::float32;
+  std::uint64_t scales_offset = 0;      ///< of `scales` float32 values
+  std::uint32_t scales = 0;             ///< how many; 0 where the method has none
+  std::uint32_t dimensions = 0;         ///< of the first one of the shape in the index's dimensions
+  std::uint16_t id = 0;                 ///< of its parameter
+  std::uint16_t block = 0;              ///< block_fp8: elements of one scale
+  data_type type = data_type::float32;  ///< of the elements as they are stored
+  /// The tensor's own method, whatever the header says.
   nac::quantization quantization = nac::quantization::none;
   std::uint8_t axis = 0;  ///< int8_channel: the axis that scales run along
+  /// How many dimensions the shape has, and block_fp8's original one.
   std::uint8_t rank = 0, original_rank = 0;
 };
 
@@ -160,19 +168,24 @@ struct index_maker;
 /// The parameters of a container, and those of them that have tensors in it.
 class tensor_index {
  public:
+  /// A row of DATA's block 1.
   struct parameter {
     std::uint16_t id = 0, size = 0;  ///< of its name
     std::uint32_t first = 0;         ///< of its name's characters
   };
 
+  /// The form of the header, hence the version.
   [[nodiscard]] nac::header header() const noexcept { return header_; }
+  /// Bit 7 of byte 4: the header says that the weights are in the file.
   [[nodiscard]] bool has_internal_weights() const noexcept { return internal_weights_; }
   /// In the order of the file.
   [[nodiscard]] view<indexed_tensor> tensors() const& noexcept { return tensors_; }
   view<indexed_tensor> tensors() const&& = delete;
+  /// The names of parameters, in the order of the file.
   [[nodiscard]] view<parameter> parameters() const& noexcept { return parameters_; }
   view<parameter> parameters() const&& = delete;
 
+  /// The name of a parameter. Borrows.
   [[nodiscard]] std::string_view name(const parameter& p) const noexcept {
     return names_.view().substr(p.first, p.size);
   }

@@ -39,7 +39,8 @@ namespace nac {
 // ---- A destination that takes a file piece by piece: writing needs no memory of its size.
 //
 //   nac::sink to{&file, [](void* context, bytes piece) {
-//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) == piece.size();
+//     return std::fwrite(piece.data(), 1, piece.size(), *static_cast<FILE**>(context)) ==
+//            piece.size();
 //   }};
 //   if (error e = nac::write(parts, to); e.code != errc::ok) return fail(e);
 //
@@ -50,7 +51,7 @@ namespace nac {
 
 /// Takes a file piece by piece, in order. Pieces are valid during the call.
 struct sink {
-  void* context = nullptr;
+  void* context = nullptr;  ///< passed to `put`
   /// False: stop; no call follows.
   bool (*put)(void* context, bytes piece) = nullptr;
 };
@@ -97,10 +98,11 @@ struct write_options {
   bool keep_layout = true;
 };
 
-/// A container of what was read: write(parts_of(f)). Kept are all records in their order, unused ones
-/// too, and the layout. Not kept: bytes after the last record of a section, reserved bytes, sections
-/// with unknown tags, and prefixes that follow no rule (see parts_of). A file without those comes
-/// out byte for byte. Refused is only what a container can't number, such as 65,536 instructions.
+/// A container of what was read: write(parts_of(f)). Kept are all records in their order, unused
+/// ones too, and the layout. Not kept: bytes after the last record of a section, reserved bytes,
+/// sections with unknown tags, and prefixes that follow no rule (see parts_of). A file without
+/// those comes out byte for byte. Refused is only what a container can't number, such as 65,536
+/// instructions.
 [[nodiscard]] result<pool<std::byte>> write(const model& f, const write_options& options = {});
 [[nodiscard]] error write(const model& f, const sink& to, const write_options& options = {});
 

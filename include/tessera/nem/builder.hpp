@@ -23,15 +23,16 @@
 //   devices       begin_device spec_version num_engines … end_device
 //   families      begin_family parameter binding condition variant conformance end_family
 //
-// The builder writes source text, and finish() reads it: what it makes is a model as nem::read makes
-// it of canonical text, with the places of that text. So write(model) is the text that findings of
-// verify() are about, and reading it gives the same model.
+// The builder writes source text, and finish() reads it: what it makes is a model as nem::read
+// makes it of canonical text, with the places of that text. So write(model) is the text that
+// findings of verify() are about, and reading it gives the same model.
 //
 // Lifetime:   a builder, its expressions and its operands own themselves.
 // Errors:     the first one is kept, later calls do nothing; finish() returns it. SYN-001 with the
-//             number of the statement for a name that isn't an identifier, a number that isn't finite,
-//             and what belongs to another kind of statement; else those of nem::read.
-// Limits:     those of nem::read without limits on bytes and nodes: 256 nested loops and parentheses.
+//             number of the statement for a name that isn't an identifier, a number that isn't
+//             finite, and what belongs to another kind of statement; else those of nem::read.
+// Limits:     those of nem::read without limits on bytes and nodes: 256 nested loops and
+//             parentheses.
 // Allocation: the text, which finish() reads twice.
 
 #ifndef TESSERA_NEM_BUILDER_HPP
@@ -55,32 +56,46 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// A number, a name, or an expression of them ("Expressions"); also what else can be a value: an element
-/// type, a word, a string, a list.
+/// A number, a name, or an expression of them ("Expressions"); also what else can be a value: an
+/// element type, a word, a string, a list.
 class expr {
  public:
+  /// A number; is_bad() where 64 bits with a sign don't hold it.
   template <class Int>
     requires(std::is_integral_v<Int> && !std::is_same_v<Int, bool> && !std::is_same_v<Int, char>)
   expr(Int number) : expr(static_cast<std::int64_t>(number), static_cast<void*>(nullptr)) {
     is_bad_ = std::is_unsigned_v<Int> && static_cast<std::uint64_t>(number) > INT64_MAX;
   }
+  /// A number; is_bad() where it isn't finite.
   expr(double number);
+  /// A name; is_bad() where it isn't an identifier.
   expr(std::string_view name);
+  /// A name; is_bad() where it isn't an identifier.
   expr(const char* name) : expr(std::string_view(name)) {}
+  /// The name of an element type.
   expr(nem::element type) : expr(nem::name(type)) {}
+  /// A list of any values.
   expr(std::initializer_list<expr> list) : expr(view<expr>{list.begin(), list.size()}) {}
+  /// A list of any values.
   expr(view<expr> list);
+  /// A list of integers.
   expr(view<std::int64_t> list);
+  /// A list of numbers; is_bad() where one isn't finite.
   expr(view<double> list);
   /// A string literal; its escapes are written.
   [[nodiscard]] static expr string(std::string_view characters);
 
+  /// The sum. Operands get parentheses where the precedence of operators asks for them.
   friend expr operator+(const expr& a, const expr& b) { return binary(a, " + ", b, 1); }
+  /// The difference.
   friend expr operator-(const expr& a, const expr& b) { return binary(a, " - ", b, 1); }
+  /// The product.
   friend expr operator*(const expr& a, const expr& b) { return binary(a, " * ", b, 2); }
+  /// The quotient; that of integers is truncated toward zero.
   friend expr operator/(const expr& a, const expr& b) { return binary(a, " / ", b, 2); }
   /// The remainder, which has the sign of b.
   friend expr mod(const expr& a, const expr& b) { return binary(a, " mod ", b, 2); }
+  /// The value with the other sign.
   friend expr operator-(const expr& a) { return binary(expr(), "-", a, 2); }
 
   /// Its source text.
@@ -106,21 +121,29 @@ class expr {
 /// A region, or the name of one, and what follows it: type attributes, then decorators.
 class region_expr {
  public:
+  /// The name of a region, as `let` declares it; the builder refuses what isn't an identifier.
   region_expr(std::string_view name) { put("", name); }
+  /// The name of a region, as `let` declares it; the builder refuses what isn't an identifier.
   region_expr(const char* name) : region_expr(std::string_view(name)) {}
   /// `extent` bytes of a buffer from byte `offset` on.
   region_expr(std::string_view buffer, const expr& offset, const expr& extent);
 
+  /// The type of its elements. It comes before all other type attributes.
   region_expr& elem(nem::element type) { return put(" elem=", type); }
   /// Elements in each dimension.
   region_expr& shape(const expr& list) { return put(", shape=", list); }
+  /// The order of its dimensions, such as "NHWC", without gaps; excludes strides().
   region_expr& layout(std::string_view name) { return put(", layout=", name); }
   /// Elements from one to the next in each dimension.
   region_expr& strides(const expr& list) { return put(", strides=", list); }
+  /// One scale and zero point for all elements ("Quantization Descriptor").
   region_expr& per_tensor(const expr& scale, const expr& zero_point);
+  /// A scale and a zero point, in lists, for each index of an axis.
   region_expr& per_channel(const expr& axis, const expr& scales, const expr& zero_points);
+  /// A scale and a zero point, in lists, for each `group_size` elements along an axis.
   region_expr& per_group(const expr& axis, const expr& group_size, const expr& scales,
                          const expr& zero_points);
+  /// Adds a decorator that has no argument, such as `@readonly`; not decorator::unknown.
   region_expr& decorate(nem::decorator d) {
     return put(" @", nem::decorator_table[static_cast<std::size_t>(d)].name);
   }
@@ -139,94 +162,140 @@ class region_expr {
 
 /// Element types: {element::f16, element::i8}, or a view of them.
 struct element_list {
+  /// Borrows the types, which last until the end of the full expression.
   element_list(std::initializer_list<nem::element> list) : types(list.begin(), list.size()) {}
+  /// Borrows the types.
   element_list(view<nem::element> list) : types(list) {}
-  view<nem::element> types;
+  view<nem::element> types;  ///< in their order
 };
 
 /// A document that is written statement by statement.
 class builder {
  public:
   // --- documents ---
+  /// Includes a file: its type families and devices.
   builder& include(std::string_view path);
+  /// Names the target by a file that defines it ("Program Device Directive").
   builder& device_file(std::string_view path);
+  /// Names the target, which an included file defines ("Program Device Directive").
   builder& device_name(std::string_view name);
+  /// The header of a program, before its statements.
   builder& program(std::string_view name);
 
   // --- declarations ---
+  /// Declares an integer constant. Its value is made of numbers and earlier constants ("Constant
+  /// Declarations").
   builder& constant(std::string_view name, const expr& value);
+  /// Names a value: a number, an element type, a word, a string or a list.
   builder& let(std::string_view name, const expr& value);
+  /// Names a region, which is then an operand by its name.
   builder& let(std::string_view name, const region_expr& r);
-  /// Without `align` where that is 0.
+  /// Declares a buffer of `size` bytes, aligned to `align` bytes. Where `align` is 0, it is left
+  /// out.
   builder& buffer(std::string_view name, nem::level level, const expr& size, const expr& align = 0);
-  /// In the L1 of an engine.
+  /// Declares a buffer in the L1 of an engine. Engines are counted from 0.
   builder& buffer_in_l1(std::string_view name, const expr& engine, const expr& size,
                         const expr& align = 0);
+  /// The `extent` bytes of a buffer from byte `offset` on; type attributes may follow.
   [[nodiscard]] static region_expr region(std::string_view buffer, const expr& offset,
                                           const expr& extent) {
     return {buffer, offset, extent};
   }
 
   // --- loops: the last value is included ---
+  /// Begins a loop. Its variable is `first` in the first iteration and `last` in the last one.
   builder& loop(std::string_view variable, const expr& first, const expr& last);
+  /// Ends the innermost loop that is open.
   builder& end_loop();
 
   // --- tasks: an empty token leaves them without one ---
+  /// Begins a task that copies one region to another ("Transfer Tasks").
   builder& transfer(std::string_view token, const region_expr& destination,
                     const region_expr& source);
+  /// Begins a task that commits a region to the memory level of another ("Store Tasks").
   builder& store(std::string_view token, const region_expr& destination, const region_expr& source);
+  /// Begins a compute task. in(), out(), deps(), attribute() and decorators complete it.
   builder& compute(std::string_view token, nem::opcode op);
+  /// Adds an input to the compute task, after those that it has.
   builder& in(const region_expr& operand);
+  /// Adds an output to the compute task, after those that it has.
   builder& out(const region_expr& operand);
+  /// Adds tokens to the task's deps: it starts after their tasks have completed.
   builder& deps(std::initializer_list<std::string_view> tokens) {
     return deps({tokens.begin(), tokens.size()});
   }
+  /// Adds tokens to the task's deps: it starts after their tasks have completed.
   builder& deps(view<std::string_view> tokens);
+  /// Adds an attribute by its name.
   builder& attribute(std::string_view name, const expr& value);
+  /// Adds an attribute of the registry; not attribute::unknown.
   builder& attribute(nem::attribute a, const expr& value) {
     return attribute(nem::attribute_table[static_cast<std::size_t>(a)].name, value);
   }
   /// The stream that issues the task waits for it.
   builder& sync();
+  /// Waits until the tasks of some tokens have completed.
   builder& wait(std::initializer_list<std::string_view> tokens) {
     return wait({tokens.begin(), tokens.size()});
   }
+  /// Waits until the tasks of some tokens have completed.
   builder& wait(view<std::string_view> tokens);
 
   // --- decorators of the last statement ---
+  /// How many iterations of the loop may be active at once; 1 without this.
   builder& max_in_flight(const expr& iterations) {
     return decorate(decorator::max_in_flight, iterations);
   }
+  /// The engine that the task runs on, counted from 0 ("Task Placement and Engine Assignment").
   builder& seq_engine(const expr& engine) { return decorate(decorator::seq_engine, engine); }
+  /// The unit that the task runs on, counted from 0 in its engine: an NMU, CSTL, DMA or VPU.
   builder& resource(nem::unit u, const expr& index);
+  /// Adds a decorator that has no argument; not decorator::unknown.
   builder& decorate(nem::decorator d);
+  /// Adds a decorator with its argument; not decorator::unknown.
   builder& decorate(nem::decorator d, const expr& argument);
 
   // --- devices: what is between begin_device and end_device comes in any order ---
+  /// Begins a device. With a parent, it inherits what it doesn't state.
   builder& begin_device(std::string_view name, std::string_view parent = {});
+  /// The version of the specification, "NEM-1.0". Devices with a parent inherit it.
   builder& spec_version(std::string_view version);
+  /// How many engines the device has.
   builder& num_engines(std::int64_t count) { return topology("num_engines", count); }
+  /// The size of L2 in bytes.
   builder& l2_size_bytes(const expr& size) { return topology("l2_size_bytes", size); }
+  /// The size of each engine's L1 in bytes.
   builder& l1_size_bytes(const expr& size);
+  /// How many units of a type each engine has, or the device: see is_per_engine.
   builder& units(nem::unit u, std::int64_t count);
+  /// A characteristic of a type of units, such as SEQ's max_active_tokens.
   builder& characteristic(nem::unit u, std::string_view name, std::int64_t value);
-  /// mandatory("gemm.float", {element::f32}, "no_bias")
+  /// Lists an instance in opcode.mandatory: mandatory("gemm.float", {element::f32}, "no_bias").
   builder& mandatory(std::string_view family, element_list types, std::string_view variant) {
     return reference(mandatory_, family, types, variant);
   }
+  /// Lists an instance in opcode.extended.
   builder& extended(std::string_view family, element_list types, std::string_view variant) {
     return reference(extended_, family, types, variant);
   }
+  /// Ends the device.
   builder& end_device();
 
   // --- type families, in the order of the grammar ---
+  /// Begins a type family, such as "gemm.float".
   builder& begin_family(std::string_view name);
+  /// Adds a type parameter, such as "T", and the types that it may be.
   builder& parameter(std::string_view name, element_list domain);
+  /// Binds an operand to an element type, a parameter, "absent" or "any_supported": in the last
+  /// variant, or in the family where there is none yet.
   builder& binding(std::string_view operand, std::string_view type);
   /// condition("quant", "required", "dst"); `on` may be empty.
   builder& condition(std::string_view name, std::string_view value, std::string_view on = {});
+  /// Begins a variant, such as "no_bias"; its bindings and conformance follow.
   builder& variant(std::string_view name);
+  /// Adds an instance of the last variant, with a type for each parameter: MUST, or MAY.
   builder& conformance(bool must, element_list types = {});
+  /// Ends the family.
   builder& end_family();
 
   /// What was written so far; the model's own text is write(model).
@@ -261,10 +330,10 @@ class builder {
   text source_;
   kind kind_ = kind::none;  // of the statement that can go on
   bool is_sync_ = false;
-  // Its parts, which end_statement joins. Of a device: callee_ is the version, inputs_ the topology,
-  // outputs_ the units of the device and attributes_ those of its engines; of a family: inputs_ the
-  // parameters, outputs_ the bindings, attributes_ the variants, of the last one callee_ the bindings
-  // and deps_ the conformance.
+  // Its parts, which end_statement joins. Of a device: callee_ is the version, inputs_ the
+  // topology, outputs_ the units of the device and attributes_ those of its engines; of a family:
+  // inputs_ the parameters, outputs_ the bindings, attributes_ the variants, of the last one
+  // callee_ the bindings and deps_ the conformance.
   text head_, callee_, inputs_, outputs_, deps_, attributes_, decorators_;
   text mandatory_, extended_, characteristics_[unit_count];
   std::uint64_t statements_ = 0;

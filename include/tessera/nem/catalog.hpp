@@ -39,51 +39,61 @@ namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
 /// What a family demands of quantization descriptors.
-enum class quant_condition : std::uint8_t { any, absent, required, required_on };
+enum class quant_condition : std::uint8_t {
+  any,         ///< nothing
+  absent,      ///< no operand has one
+  required,    ///< all required inputs have one; where an operand is i4, only that
+  required_on  ///< the operand type_family::quant_operand has one
+};
 
 /// The type of an operand in a family.
-enum class type_form : std::uint8_t { element, parameter, absent, any_supported };
+enum class type_form : std::uint8_t {
+  element,       ///< operand_type::element
+  parameter,     ///< what an instance has for the parameter
+  absent,        ///< none: there is no such operand
+  any_supported  ///< any element type but extensions
+};
 /// What a family, or a variant, says of one operand.
 struct operand_type {
-  string operand;  ///< its name: "A", "input", "src"
-  type_form form = type_form::element;
-  nem::element element = nem::element::none;
-  std::uint32_t parameter = 0;  ///< index among the family's
+  string operand;                             ///< its name: "A", "input", "src"
+  type_form form = type_form::element;        ///< how its type is given
+  nem::element element = nem::element::none;  ///< the type, where the form is `element`
+  std::uint32_t parameter = 0;                ///< index among the family's
 };
 /// A parameter of a family, such as T of gemm.float, and the types that it may be bound to.
 struct type_parameter {
-  string name;
+  string name;               ///< such as "T"
   std::uint16_t domain = 0;  ///< bit n is element n
 };
 /// A variant at concrete types.
 struct instance {
-  std::uint32_t family = 0, variant = 0;
+  std::uint32_t family = 0, variant = 0;    ///< in catalog::families; in catalog::variants
   std::uint32_t first_type = 0, types = 0;  ///< in catalog::types
-  bool is_must = false;
+  bool is_must = false;                     ///< MUST: every device has it; else MAY
 };
 /// What an opcode may have or lack besides its types, such as a bias.
 struct variant {
-  string name;
+  string name;                                      ///< such as "no_bias"
   std::uint32_t first_operand = 0, operands = 0;    ///< in catalog::operand_types
   std::uint32_t first_instance = 0, instances = 0;  ///< in catalog::instances, by their types
 };
 /// The types that an opcode's operands may have together.
 struct type_family {
-  string name;
-  std::uint32_t first_parameter = 0, parameters = 0;
-  std::uint32_t first_operand = 0, operands = 0;
-  std::uint32_t first_variant = 0, variants = 0;
-  element accum = element::none;
-  quant_condition quant = quant_condition::any;
-  string quant_operand;  ///< of required_on
-  place where;           ///< length 0 for built-in ones
+  string name;                                        ///< such as "gemm.float"
+  std::uint32_t first_parameter = 0, parameters = 0;  ///< in catalog::parameters
+  std::uint32_t first_operand = 0, operands = 0;      ///< in catalog::operand_types
+  std::uint32_t first_variant = 0, variants = 0;      ///< in catalog::variants
+  element accum = element::none;  ///< the accum_type that it demands; none where it demands none
+  quant_condition quant = quant_condition::any;  ///< what it demands of quantization descriptors
+  string quant_operand;                          ///< of required_on
+  place where;                                   ///< length 0 for built-in ones
 };
 
 /// A characteristic of a unit: one number, such as SEQ's max_active_tokens.
 struct unit_number {
-  nem::unit unit = nem::unit::none;
-  string key;  ///< of a characteristic
-  std::int64_t value = 0;
+  nem::unit unit = nem::unit::none;  ///< its type of units
+  string key;                        ///< of a characteristic
+  std::int64_t value = 0;            ///< of the characteristic
 };
 /// What a device consists of ("Device Configuration").
 struct topology {
@@ -93,14 +103,16 @@ struct topology {
 /// A device. Its topology and spec_version may be inherited. Its lists are its own, until it is
 /// resolved, as a target is: then they hold what it inherits too, instances in ascending order.
 struct device {
+  /// `parent` is empty where it extends none; it inherits the parent's spec_version.
   string name, parent, spec_version;
   std::uint32_t base = no_index;  ///< the parent in catalog::devices, which precedes it
+  /// Whether it has one, its own or inherited; whether its lists hold what it inherits.
   bool has_topology = false, is_resolved = false;
-  nem::topology topology;
+  nem::topology topology;                                       ///< valid where has_topology
   std::uint32_t first_characteristic = 0, characteristics = 0;  ///< in catalog::characteristics
   std::uint32_t first_mandatory = 0, mandatory = 0;             ///< in catalog::device_instances
   std::uint32_t first_extended = 0, extended = 0;  ///< likewise; resolved: none of mandatory
-  place where;
+  place where;                                     ///< its declaration; length 0 for the baseline
 };
 
 namespace detail {
@@ -126,21 +138,23 @@ void append_domain(Out& out, std::uint16_t domain) {
 
 /// Type families with their variants, and devices: those that are built in and those of all files.
 struct catalog {
-  text characters;
-  pool<type_family> families;
-  pool<type_parameter> parameters;
-  pool<operand_type> operand_types;
-  pool<variant> variants;
-  pool<instance> instances;
-  pool<element> types;
-  pool<device> devices;
-  pool<unit_number> characteristics;
+  text characters;                       ///< of all names, which text_of() gives
+  pool<type_family> families;            ///< built-in ones first, in the order of family_table
+  pool<type_parameter> parameters;       ///< of all families
+  pool<operand_type> operand_types;      ///< of all families and variants
+  pool<variant> variants;                ///< of all families
+  pool<instance> instances;              ///< of all variants
+  pool<element> types;                   ///< of all instances
+  pool<device> devices;                  ///< each after its parent
+  pool<unit_number> characteristics;     ///< of all devices
   pool<std::uint32_t> device_instances;  ///< indices of `instances`
 
+  /// The characters of a name. Borrows.
   [[nodiscard]] std::string_view text_of(string s) const& noexcept {
     return {characters.data() + s.first, s.size};
   }
   std::string_view text_of(string) const&& = delete;
+  /// The instances of a variant, in the order of their types. Borrows.
   [[nodiscard]] view<instance> instances_of(const variant& v) const& noexcept {
     return {instances.data() + v.first_instance, v.instances};
   }
@@ -166,6 +180,7 @@ struct catalog {
     if (at == v.instances || order(types_of(first[at]), of) != 0) return no_index;
     return v.first_instance + static_cast<std::uint32_t>(at);
   }
+  /// The types of an instance, one for each parameter of its family. Borrows.
   [[nodiscard]] view<element> types_of(const instance& x) const& noexcept {
     return {types.data() + x.first_type, x.types};
   }

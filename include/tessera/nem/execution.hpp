@@ -51,6 +51,7 @@ using detail::hazards;
 using detail::number_list;
 using detail::place_of;
 
+/// Calls a visitor with all that a program does, in the order in which a device issues it.
 template <class Visitor>
 using walker = detail::walker<Visitor, false>;
 

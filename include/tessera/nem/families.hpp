@@ -36,14 +36,18 @@ namespace nem {
 
 /// The table; a row is a family with its parameters, operands and variants.
 inline constexpr const auto& family_table = detail::families::rows;
+/// How many families are built in.
 inline constexpr std::uint32_t builtin_families = sizeof family_table / sizeof family_table[0];
+/// How many instances of built-in families are MUST.
 inline constexpr std::uint32_t must_count = detail::count_instances(instance_row::level::must);
+/// How many instances of built-in families are MAY.
 inline constexpr std::uint32_t may_count = detail::count_instances(instance_row::level::may);
 
 /// The names of the baseline: of its file and of its device.
 struct baseline_row {
-  std::string_view file, device;
+  std::string_view file, device;  ///< such as "npm_baseline_1.0.nem" and "npm_baseline_1_0"
 };
+/// The baseline under its two names.
 inline constexpr baseline_row baseline_files[] = {{"npm_baseline_1.0.nem", "npm_baseline_1_0"},
                                                   {"nem_baseline_1.0.nem", "nem_baseline_1_0"}};
 /// The only known value of spec_version.
@@ -53,7 +57,8 @@ inline constexpr std::string_view known_spec_version = "NEM-1.0";
 [[nodiscard]] std::string_view base_name(std::string_view path) noexcept;
 /// Which baseline file a path names by its base name: an index, or 2 for none.
 [[nodiscard]] std::uint32_t find_baseline(std::string_view path) noexcept;
-/// The row of a built-in family, which also is its index in each catalog; builtin_families for none.
+/// The row of a built-in family, which also is its index in each catalog; builtin_families for
+/// none.
 [[nodiscard]] std::uint32_t builtin_family(std::string_view name) noexcept;
 
 /// Adds the built-in families to a catalog, which must be empty: so they have the indices of their

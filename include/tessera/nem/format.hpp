@@ -58,21 +58,26 @@ enum class element : std::uint8_t {
 #undef TESSERA_X
       none,
 };
+/// What an element is. No family has `extension` types, which other readers know.
 enum class element_class : std::uint8_t { integer, floating, extension };
 
+/// A row of the table of element types.
 struct element_row {
-  std::string_view name;
-  std::uint32_t bits;
-  element_class kind;
+  std::string_view name;  ///< the enumerator; name() gives the word of programs
+  std::uint32_t bits;     ///< of one element: 4 for i4
+  element_class kind;     ///< integer, floating or extension
 };
+/// The rows of all element types, by enumerator; `none` has no row.
 inline constexpr element_row element_table[] = {
 #define TESSERA_X(name, bits, kind) {#name, bits, element_class::kind},
     TESSERA_NEM_ELEMENTS(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NEM_ELEMENTS
+/// How many element types there are, without `none`.
 inline constexpr std::size_t element_count = sizeof element_table / sizeof element_table[0];
 
+/// The word in programs: "f16"; "untyped" for none.
 [[nodiscard]] constexpr std::string_view name(element e) noexcept {
   return e == element::none    ? std::string_view("untyped")
          : e == element::bool_ ? std::string_view("bool")
@@ -82,14 +87,17 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 [[nodiscard]] constexpr std::uint32_t bitwidth(element e) noexcept {
   return e == element::none ? 0 : element_table[static_cast<std::size_t>(e)].bits;
 }
+/// Whether it is one of i4, i8, i16, i32, u8, u16 and u32.
 [[nodiscard]] constexpr bool is_integer(element e) noexcept {
   return e != element::none &&
          element_table[static_cast<std::size_t>(e)].kind == element_class::integer;
 }
+/// Whether it is one of f16, bf16 and f32.
 [[nodiscard]] constexpr bool is_floating(element e) noexcept {
   return e != element::none &&
          element_table[static_cast<std::size_t>(e)].kind == element_class::floating;
 }
+/// Whether it is one of tf32, f64 and bool_, which no type family knows.
 [[nodiscard]] constexpr bool is_extension(element e) noexcept {
   return e != element::none &&
          element_table[static_cast<std::size_t>(e)].kind == element_class::extension;
@@ -124,25 +132,32 @@ inline constexpr std::size_t element_count = sizeof element_table / sizeof eleme
 
 /// Where a buffer lies, from far to near.
 enum class level : std::uint8_t { ddr, l2, l1 };
+/// How many levels there are.
 inline constexpr std::size_t level_count = static_cast<std::size_t>(level::l1) + 1;
+/// The word in programs: "DDR".
 [[nodiscard]] constexpr std::string_view name(level l) noexcept {
   return l == level::ddr ? "DDR" : l == level::l2 ? "L2" : "L1";
 }
 
 /// Whether the issuing stream goes on at once, or waits for the task.
 enum class mode : std::uint8_t { async, sync };
+/// The suffix of a task in programs: "async" or "sync".
 [[nodiscard]] constexpr std::string_view name(mode m) noexcept {
   return m == mode::async ? "async" : "sync";
 }
 
 /// Execution units: five of an engine, then two of the device.
 enum class unit : std::uint8_t { nmu, cstl, dma, vpu, seq, sdma, wdm, none };
+/// The words in programs, by unit.
 inline constexpr std::string_view unit_names[] = {"NMU", "CSTL", "DMA", "VPU",
                                                   "SEQ", "sDMA", "WDM"};
+/// How many types of units there are, without `none`.
 inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[0];
+/// The word in programs: "sDMA"; "none" for none.
 [[nodiscard]] constexpr std::string_view name(unit u) noexcept {
   return u == unit::none ? std::string_view("none") : unit_names[static_cast<std::size_t>(u)];
 }
+/// The unit of a word of a program, or none.
 [[nodiscard]] constexpr unit find_unit(std::string_view word) noexcept {
   for (std::size_t i = 0; i < unit_count; ++i)
     if (unit_names[i] == word) return static_cast<unit>(i);
@@ -153,6 +168,7 @@ inline constexpr std::size_t unit_count = sizeof unit_names / sizeof unit_names[
 
 /// The forms of a quantization descriptor ("Quantization Descriptor").
 enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
+/// The word in programs: "per_channel".
 [[nodiscard]] constexpr std::string_view name(quantization q) noexcept {
   return q == quantization::per_tensor    ? "per_tensor"
          : q == quantization::per_channel ? "per_channel"
@@ -161,6 +177,7 @@ enum class quantization : std::uint8_t { per_tensor, per_channel, per_group };
 /// The fields of a descriptor, in canonical order. `scale` and `zero_point` are those of
 /// per_tensor.
 enum class quant_field : std::uint8_t { axis, group_size, scale, zero_point, scales, zero_points };
+/// The words in programs, by field.
 inline constexpr std::string_view quant_field_names[] = {"axis",       "group_size", "scale",
                                                          "zero_point", "scales",     "zero_points"};
 
@@ -174,6 +191,7 @@ enum class attribute_kind : std::uint8_t {
   string,
   word
 };
+/// How many kinds there are.
 inline constexpr std::size_t attribute_kind_count =
     static_cast<std::size_t>(attribute_kind::word) + 1;
 
@@ -202,29 +220,35 @@ inline constexpr std::size_t attribute_kind_count =
   X(epsilon, real)                                                                                 \
   X(op, string)
 
+/// The attributes of the registry; `unknown` for others.
 enum class attribute : std::uint8_t {
 #define TESSERA_X(name, kind) name,
   TESSERA_NEM_ATTRIBUTES(TESSERA_X)
 #undef TESSERA_X
       unknown,
 };
+/// A row of the table of attributes.
 struct attribute_row {
-  std::string_view name;
-  attribute_kind kind;
+  std::string_view name;  ///< the word in programs
+  attribute_kind kind;    ///< of its value
 };
+/// The rows of all attributes, by enumerator; `unknown` has no row.
 inline constexpr attribute_row attribute_table[] = {
 #define TESSERA_X(name, kind) {#name, attribute_kind::kind},
     TESSERA_NEM_ATTRIBUTES(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NEM_ATTRIBUTES
+/// How many attributes there are, without `unknown`.
 inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
+/// The attribute of a word of a program, or unknown.
 [[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
   for (std::size_t i = 0; i < attribute_count; ++i)
     if (attribute_table[i].name == word) return static_cast<attribute>(i);
   return attribute::unknown;
 }
 
+/// The groups of the registry's opcodes.
 enum class opcode_category : std::uint8_t {
   data_movement,
   linear_algebra,
@@ -240,6 +264,7 @@ enum class opcode_category : std::uint8_t {
   type_conversion,
   generic
 };
+/// The registry's words, by category.
 inline constexpr std::string_view opcode_category_names[] = {"data_movement",
                                                              "linear_algebra",
                                                              "convolution",
@@ -253,11 +278,19 @@ inline constexpr std::string_view opcode_category_names[] = {"data_movement",
                                                              "softmax",
                                                              "type_conversion",
                                                              "generic"};
+/// The registry's word: "linear_algebra".
 [[nodiscard]] constexpr std::string_view name(opcode_category c) noexcept {
   return opcode_category_names[static_cast<std::size_t>(c)];
 }
+/// The registry's status of an opcode. A `future` one is legal, but current hardware rejects it.
 enum class opcode_status : std::uint8_t { stable, future };
-enum class hardware_status : std::uint8_t { supported, future, partial, escape_hatch };
+/// How far current hardware supports an opcode ("NPM Hardware Support Status").
+enum class hardware_status : std::uint8_t {
+  supported,    ///< by current hardware
+  future,       ///< by none yet
+  partial,      ///< in part: conversions, while CSTL stores
+  escape_hatch  ///< generic compute, whose `op` a device may not know
+};
 
 // clang-format off
 // X(enumerator, category, status, inputs, outputs, attributes, families, unit, hardware)
@@ -327,15 +360,17 @@ enum class opcode : std::uint8_t {
 #undef TESSERA_X
       unknown,
 };
+/// A row of the registry.
 struct opcode_row {
-  std::string_view name;
-  opcode_category category;
-  opcode_status status;
+  std::string_view name;                         ///< the word in programs
+  opcode_category category;                      ///< its group in the registry
+  opcode_status status;                          ///< of the opcode in the registry
   std::string_view inputs, outputs, attributes;  ///< in the registry's order, blanks between
   std::string_view families;                     ///< of the variants that govern the types
   nem::unit unit;                                ///< as the registry has it; see default_unit
-  hardware_status hardware;
+  hardware_status hardware;  ///< of NPM hardware ("NPM Hardware Support Status")
 };
+/// The rows of all opcodes, by enumerator; `unknown` has no row.
 inline constexpr opcode_row opcode_table[] = {
 #define TESSERA_X(name, category, status, inputs, outputs, attributes, families, unit_, hardware)  \
   {#name,                                                                                          \
@@ -351,13 +386,17 @@ inline constexpr opcode_row opcode_table[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_NEM_OPCODES
+/// How many opcodes there are, without `unknown`.
 inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_table[0];
+/// The row of an opcode; not of `unknown`.
 [[nodiscard]] constexpr const opcode_row& row(opcode op) noexcept {
   return opcode_table[static_cast<std::size_t>(op)];
 }
+/// The word in programs: "conv2d"; "unknown" for unknown.
 [[nodiscard]] constexpr std::string_view name(opcode op) noexcept {
   return op == opcode::unknown ? std::string_view("unknown") : row(op).name;
 }
+/// The opcode of a word of a program, or unknown.
 [[nodiscard]] constexpr opcode find_opcode(std::string_view word) noexcept {
   for (std::size_t i = 0; i < opcode_count; ++i)
     if (opcode_table[i].name == word) return static_cast<opcode>(i);
@@ -376,9 +415,9 @@ inline constexpr std::size_t opcode_count = sizeof opcode_table / sizeof opcode_
 /// What a row of the table says, in numbers.
 struct opcode_signature {
   std::uint8_t required_inputs = 0, inputs = 0;  ///< of variadic ones at least `required_inputs`
-  std::uint8_t outputs = 0;
-  bool variadic_inputs = false, variadic_outputs = false;
-  std::uint32_t required_attributes = 0, attributes = 0;  ///< bit n is attribute n
+  std::uint8_t outputs = 0;  ///< named ones; of variadic ones at least that many
+  bool variadic_inputs = false, variadic_outputs = false;  ///< whether the last one may be repeated
+  std::uint32_t required_attributes = 0, attributes = 0;   ///< bit n is attribute n
 };
 namespace detail {
 [[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
@@ -414,19 +453,21 @@ struct signatures {
 }
 inline constexpr signatures signature_table = all_signatures();
 }  // namespace detail
+/// What the row of an opcode says, in numbers; not of `unknown`.
 [[nodiscard]] constexpr const opcode_signature& signature(opcode op) noexcept {
   return detail::signature_table.of[static_cast<std::size_t>(op)];
 }
 
 /// A set of units: bit n is unit n.
 using unit_set = std::uint8_t;
+/// The set with one unit.
 [[nodiscard]] constexpr unit_set units(unit u) noexcept {
   return static_cast<unit_set>(1u << static_cast<unsigned>(u));
 }
 
-/// The unit that executes an opcode where no @resource says otherwise. Where the specification and
-/// the registry differ (reductions, conversions, store), the specification decides. Transfers that
-/// touch DDR go to sDMA instead.
+/// The unit that executes an opcode where no `@resource` says otherwise. Where the specification
+/// and the registry differ (reductions, conversions, store), the specification decides. Transfers
+/// that touch DDR go to sDMA instead.
 [[nodiscard]] constexpr unit default_unit(opcode op) noexcept {
   if (op == opcode::unknown) return unit::none;
   if (op == opcode::store) return unit::cstl;
@@ -434,7 +475,7 @@ using unit_set = std::uint8_t;
   if (c == opcode_category::reduction || c == opcode_category::type_conversion) return unit::vpu;
   return row(op).unit;
 }
-/// The units that @resource may bind an opcode to.
+/// The units that `@resource` may bind an opcode to.
 [[nodiscard]] constexpr unit_set eligible_units(opcode op) noexcept {
   constexpr unit_set n = units(unit::nmu), c = units(unit::cstl), d = units(unit::dma),
                      v = units(unit::vpu);
@@ -482,18 +523,22 @@ enum class decorator : std::uint8_t {
 #undef TESSERA_X
       unknown,
 };
+/// A row of the table of decorators.
 struct decorator_row {
-  std::string_view name;
-  std::uint8_t targets;
-  decorator_argument argument;
+  std::string_view name;        ///< the word in programs, without '@'
+  std::uint8_t targets;         ///< a sum of decorator_target
+  decorator_argument argument;  ///< what it takes in parentheses
 };
+/// The rows of all decorators, by enumerator; `unknown` has no row.
 inline constexpr decorator_row decorator_table[] = {
 #define TESSERA_X(name, targets, argument) {#name, targets, decorator_argument::argument},
     TESSERA_NEM_DECORATORS(TESSERA_X)
 #undef TESSERA_X
 };
 #undef TESSERA_NEM_DECORATORS
+/// How many decorators there are, without `unknown`.
 inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
+/// The decorator of a word of a program, without its '@', or unknown.
 [[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
   for (std::size_t i = 0; i < decorator_count; ++i)
     if (decorator_table[i].name == word) return static_cast<decorator>(i);

@@ -99,11 +99,13 @@ namespace nem {
   X(characteristic, 1) X(mandatory, 0) X(extended, 0) X(variant_ref, 1)
 // clang-format on
 
+/// What a node is; the table above has what each kind holds.
 enum class node_kind : std::uint8_t {
 #define TESSERA_X(name, has_name) name,
   TESSERA_NEM_NODES(TESSERA_X)
 #undef TESSERA_X
 };
+/// The names of the kinds, by node_kind.
 inline constexpr std::string_view node_names[] = {
 #define TESSERA_X(name, has_name) #name,
     TESSERA_NEM_NODES(TESSERA_X)
@@ -117,28 +119,30 @@ inline constexpr bool nodes_with_names[] = {
 };
 #undef TESSERA_NEM_NODES
 }  // namespace detail
+/// The name of a kind, as write_json has it: "type_family".
 [[nodiscard]] constexpr std::string_view name(node_kind k) noexcept {
   return node_names[static_cast<std::size_t>(k)];
 }
 
 inline constexpr std::uint32_t no_name = 0xffffffff;  ///< of a task whose token has no name
-inline constexpr std::uint32_t no_node = 0xffffffff;
+inline constexpr std::uint32_t no_node = 0xffffffff;  ///< no node: in place of its index
+/// No element of a list: in place of its index.
 inline constexpr std::uint32_t no_index = 0xffffffff;
 
 /// One node of the tree. Its children follow it, up to `next`.
 struct node {
-  node_kind kind = node_kind::include;
-  std::uint8_t detail = 0;   ///< an enumerator, by kind
-  std::uint16_t length = 0;  ///< bytes of its text, 65,535 for more
-  std::uint32_t offset = 0;  ///< of its first byte
-  std::uint32_t value = 0;   ///< a name, a number, an index, by kind
-  std::uint32_t next = 0;    ///< the first node after its children
+  node_kind kind = node_kind::include;  ///< decides what the next four hold
+  std::uint8_t detail = 0;              ///< an enumerator, by kind
+  std::uint16_t length = 0;             ///< bytes of its text, 65,535 for more
+  std::uint32_t offset = 0;             ///< of its first byte
+  std::uint32_t value = 0;              ///< a name, a number, an index, by kind
+  std::uint32_t next = 0;               ///< the first node after its children
 };
 static_assert(sizeof(node) == 16);
 
 /// A range of the characters of a model or report.
 struct string {
-  std::uint32_t first = 0, size = 0;
+  std::uint32_t first = 0, size = 0;  ///< of the first character; how many there are
   friend bool operator==(const string&, const string&) = default;
 };
 
@@ -148,8 +152,9 @@ struct model {
   pool<string> names;           ///< each name and string once, in the order of its first use
   text characters;              ///< those of the names; strings have their escapes resolved
   pool<std::int64_t> integers;  ///< of wide_integer: those from 2^32 on
-  pool<double> reals;
+  pool<double> reals;           ///< of nodes of the kind `real`
 
+  /// A name or string, by its index in `names`; not no_name. Borrows from the model.
   [[nodiscard]] std::string_view name(std::uint32_t index) const& noexcept;
   std::string_view name(std::uint32_t) const&& = delete;
   /// The number of an integer or a wide_integer.
@@ -179,21 +184,29 @@ std::string_view name_of(const model&&, std::uint32_t) = delete;
 /// The children of a node, for `for (std::uint32_t c : children(d, i))`. Lifetime: borrows.
 class children {
  public:
+  /// Steps from one child to the next.
   class iterator {
    public:
+    /// At node `at` of `nodes`.
     iterator(const node* nodes, std::uint32_t at) noexcept : nodes_(nodes), at_(at) {}
+    /// The child's index in model::nodes.
     std::uint32_t operator*() const noexcept { return at_; }
+    /// Moves to the next child.
     iterator& operator++() noexcept { return at_ = nodes_[at_].next, *this; }
+    /// Whether they are at different nodes.
     friend bool operator!=(const iterator& a, const iterator& b) noexcept { return a.at_ != b.at_; }
 
    private:
     const node* nodes_;
     std::uint32_t at_;
   };
+  /// The children of node `parent`.
   children(const model& d, std::uint32_t parent) noexcept
       : nodes_(d.nodes.data()), first_(parent + 1), last_(d.nodes[parent].next) {}
   children(const model&&, std::uint32_t) = delete;
+  /// The first child.
   [[nodiscard]] iterator begin() const noexcept { return {nodes_, first_}; }
+  /// After the last child.
   [[nodiscard]] iterator end() const noexcept { return {nodes_, last_}; }
 
  private:

@@ -7,23 +7,22 @@
 //   auto model = nem::read("const N = 8  buffer A : L2 (size=N * 2)", {}, &found);
 //   if (!model) return show(found);           // up to 16 errors, each with place, note and fix
 //   model->nodes[0].kind;                     // node_kind::constant
-//   model->name(model->nodes[0].value);    // "N"
+//   model->name(model->nodes[0].value);       // "N"
 //
-//   model     include* then families and devices, or a program
+//   document     include* and then a program, or families and devices
 //   program      [device directive] [program N :] statements
-//   families, devices
-//   regions, values
 //
-// One pass, no recursion. After an error whose meaning is clear (`shape[2]`, `progam p:`) reading goes on
-// in the statement; else at the next one: after `;`, or at a line that begins with a keyword or isn't
-// indented more than the wrong statement. Loops stay balanced, and one mistake gives one error.
+// One pass, no recursion. After an error whose meaning is clear (`shape[2]`, `progam p:`) reading
+// goes on in the statement; else at the next one: after `;`, or at a line that begins with a
+// keyword or isn't indented more than the wrong statement. Loops stay balanced, and one mistake
+// gives one error.
 //
 // Lifetime:   the model owns itself.
 // Errors:     the first one; the report has all, and the warnings.
-// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops, lists
-//             and parentheses.
-// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a sum
-//             of single digits, takes 29. Documents of real programs take 2.5 times the source.
+// Limits:     limits::max_bytes, and at most 4 GiB; limits::max_items nodes; 256 nested loops,
+//             lists and parentheses.
+// Allocation: reading holds at most 32 times the source and 100 KB for diagnostics; the worst, a
+//             sum of single digits, takes 29. Documents of real programs take 2.5 times the source.
 
 #ifndef TESSERA_NEM_READ_HPP
 #define TESSERA_NEM_READ_HPP
@@ -39,18 +38,19 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nem {
 
-/// Called about once a MiB with the bytes that were read: to show progress, or to release the pages of
-/// a mapped file. Findings are looked up in all of the source.
+/// Called about once a MiB with the bytes that were read: to show progress, or to release the pages
+/// of a mapped file. Findings are looked up in all of the source.
 struct read_progress {
-  void (*passed)(void* self, std::uint64_t bytes) = nullptr;
-  void* self = nullptr;
+  void (*passed)(void* self, std::uint64_t bytes) = nullptr;  ///< not called where it is null
+  void* self = nullptr;                                       ///< passed to `passed`
 };
 
+/// How a file is read, and within which limits.
 struct read_options {
-  nem::profile profile = nem::profile::standard;
-  limits limit;
+  nem::profile profile = nem::profile::standard;  ///< decides how severe findings are
+  limits limit;                                   ///< max_bytes of the source; max_items nodes
   std::uint32_t max_errors = 16;  ///< after which reading stops; at least 1, at most 1000
-  read_progress progress = {};
+  read_progress progress = {};    ///< called while a large file is read
 };
 
 /// Reads one file. A model only where there is no error; `found` receives all errors and warnings.

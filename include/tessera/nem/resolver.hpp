@@ -13,11 +13,11 @@
 //   // Findings name included files by report::files: "lib/families.nem".
 //
 // A path is looked for beside the file that names it, then from the top. Its parts are separated by
-// '/' or '\'; "." and ".." mean what they do in file systems, and nothing above the top is opened, nor
-// is an absolute path.
+// '/' or '\'; "." and ".." mean what they do in file systems, and nothing above the top is opened,
+// nor is an absolute path.
 //
-// Lifetime:   text_files borrows its texts, folder_files owns them; both must outlive verification, and
-//             a resolver borrows them.
+// Lifetime:   text_files borrows its texts, folder_files owns them; both must outlive verification,
+//             and a resolver borrows them.
 // Errors:     a file that isn't there is INC-001, with the reason where there is one.
 // Limits:     folder_files: files of `max_bytes`.
 // Allocation: the paths, and the texts of a folder's files, each read once.
@@ -42,29 +42,34 @@ namespace nem {
 /// none that may be included; then `why` may say so.
 /// What `file` points to must last until verification ends.
 struct resolver {
+  /// What `open` found.
   struct file {
     std::string_view id;        ///< the same for the same file, however it is named
     std::string_view text;      ///< its whole text
     std::string_view why = {};  ///< what is wrong with the path, in words
   };
+  /// Finds a file, as explained above; without it there are none.
   bool (*open)(void* context, std::string_view from, std::string_view path, file& to) = nullptr;
-  void* context = nullptr;
+  void* context = nullptr;  ///< passed to `open`
 };
 
 /// A text and its path from the top, such as "lib/families.nem".
 struct named_text {
-  std::string_view path, text;
+  std::string_view path, text;  ///< its path from the top; all of its characters
 };
 
 /// A table of texts as files.
 class text_files {
  public:
+  /// Makes files of the texts, which it borrows.
   explicit text_files(view<named_text> texts) noexcept : texts_(texts) {}
   template <std::size_t Count>
+  /// Makes files of the texts, which it borrows.
   explicit text_files(const named_text (&texts)[Count]) noexcept : texts_{texts, Count} {}
   text_files(const text_files&) = delete;
   text_files& operator=(const text_files&) = delete;
 
+  /// A resolver that finds these files, and borrows them.
   [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
 
  private:
@@ -75,8 +80,8 @@ class text_files {
   text id_;
 };
 
-/// The files of a folder, and of folders in it. Links are followed, and a named pipe is waited for: a
-/// program that a stranger wrote should meet a folder of plain files.
+/// The files of a folder, and of folders in it. Links are followed, and a named pipe is waited for:
+/// a program that a stranger wrote should meet a folder of plain files.
 class folder_files {
  public:
   /// The current folder where the path is empty.
@@ -86,6 +91,7 @@ class folder_files {
   folder_files& operator=(const folder_files&) = delete;
   ~folder_files();
 
+  /// A resolver that finds these files, and borrows them.
   [[nodiscard]] nem::resolver resolver() noexcept { return {open, this}; }
   /// The text of a file that was opened, by its path from the folder; else empty.
   [[nodiscard]] std::string_view text_of(std::string_view id) const noexcept;

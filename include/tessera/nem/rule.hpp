@@ -37,32 +37,34 @@ namespace nem {
 
 /// Which part of reading or verifying finds something.
 enum class phase : std::uint8_t {
-  lex,
-  parse,
-  include,
-  config,
-  device,
-  names,
-  const_,
-  eval,
-  buffer,
-  region,
-  decorator,
-  opcode,
-  shape,
-  type,
-  transfer,
-  token,
-  place,
-  loop,
-  hazard,
-  run
+  lex,        ///< LEX: tokens
+  parse,      ///< SYN: the grammar
+  include,    ///< INC: files
+  config,     ///< FDL: type families
+  device,     ///< DEV, CAP: devices, and what a program asks of its target
+  names,      ///< NAM: declarations of names
+  const_,     ///< CON: constants
+  eval,       ///< EXP: expressions
+  buffer,     ///< BUF: buffers
+  region,     ///< REG, QNT: regions and their descriptors
+  decorator,  ///< DEC, RES: decorators, and the units that they name
+  opcode,     ///< OPC: operands and attributes of compute tasks
+  shape,      ///< SHP: shapes of compute tasks
+  type,       ///< FAM, QNT, TYP: types and descriptors of compute tasks
+  transfer,   ///< XFR: transfers and stores
+  token,      ///< TOK: tokens
+  place,      ///< PLC: engines of tasks
+  loop,       ///< LOP: loops
+  hazard,     ///< HAZ: tasks that nothing orders
+  run         ///< RT: runs, not verification
 };
+/// How severe some findings are: the table above has the differences.
 enum class profile : std::uint8_t { standard, strict, upstream };
 
 /// The rule of a code.
 class rule {
  public:
+  /// The rule of any code; those of other formats have an empty id.
   explicit rule(errc code) noexcept;
   /// "CON-001"; empty for codes of other formats.
   [[nodiscard]] std::string_view id() const noexcept { return {id_, size_}; }
@@ -74,8 +76,8 @@ class rule {
 
 /// A row of the table of rules.
 struct rule_row {
-  errc code;
-  nem::phase phase;
+  errc code;                   ///< of findings that break it
+  nem::phase phase;            ///< the part that finds them
   tessera::severity severity;  ///< in the profile `standard`
 };
 namespace detail {
@@ -91,6 +93,7 @@ inline constexpr rule_row rule_table[] = {
     TESSERA_NEM_RULES(TESSERA_X)
 #undef TESSERA_X
 };
+/// How many rules there are.
 inline constexpr std::size_t rule_count = sizeof rule_table / sizeof rule_table[0];
 
 /// Which part of verifying finds what breaks a rule.

@@ -50,8 +50,11 @@ result<program> verify(model d, const verify_options& options = {}, report* foun
 /// A model without errors, and what its names of files, families and devices refer to.
 class program {
  public:
+  /// The model that was verified. Borrows from the program.
   [[nodiscard]] const nem::model& model() const& noexcept { return model_; }
   const nem::model& model() const&& = delete;
+  /// The type families and devices that are built in, included or the program's own. Borrows from
+  /// the program.
   [[nodiscard]] const nem::catalog& catalog() const& noexcept { return catalog_; }
   const nem::catalog& catalog() const&& = delete;
   /// The device that it is written for, or null where it names none.
@@ -61,12 +64,14 @@ class program {
   const device* target() const&& = delete;
   /// The profile in which it was verified.
   [[nodiscard]] nem::profile profile() const noexcept { return profile_; }
-  /// Tasks and iterations that were expanded and checked one by one.
+  /// Tasks that were expanded and checked one by one.
   [[nodiscard]] std::uint64_t tasks() const noexcept { return expanded_.tasks; }
+  /// Iterations that were expanded and checked one by one.
   [[nodiscard]] std::uint64_t iterations() const noexcept { return expanded_.iterations; }
-  /// Those of large loops for which the rules are proven to hold, without being expanded; at most
+  /// Tasks of large loops for which the rules are proven to hold, without being expanded; at most
   /// 2^64 - 1.
   [[nodiscard]] std::uint64_t proven_tasks() const noexcept { return expanded_.proven_tasks; }
+  /// Iterations of large loops, likewise.
   [[nodiscard]] std::uint64_t proven_iterations() const noexcept {
     return expanded_.proven_iterations;
   }
@@ -76,7 +81,8 @@ class program {
   [[nodiscard]] bool has_all_hazards() const noexcept {
     return !expanded_.is_partial && !has_ended_search_;
   }
-  /// How many tasks can be issued and not complete, at most (specification, "SEQ.max_active_tokens").
+  /// How many tasks can be issued and not complete, at most (specification,
+  /// "SEQ.max_active_tokens").
   [[nodiscard]] std::uint64_t max_live_tokens() const noexcept { return max_live_tokens_; }
 
  private:
@@ -93,8 +99,8 @@ class program {
 };
 
 /// Expands a program: loops fully, or to about `max` tasks and iterations as verify() does. Its
-/// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified may
-/// have regions that aren't sound.
+/// visitor derives from nem::visitor and may end it by stopped(). Iterations that weren't verified
+/// may have regions that aren't sound.
 template <class Visitor>
 void for_each_task(const program& p, Visitor& to, std::uint64_t max = ~std::uint64_t{0}) {
   const verify_options options;

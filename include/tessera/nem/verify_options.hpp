@@ -29,13 +29,13 @@ namespace nem {
 
 /// How a model is verified, and within which limits.
 struct verify_options {
-  nem::profile profile = nem::profile::standard;
+  nem::profile profile = nem::profile::standard;  ///< decides how severe findings are
   nem::resolver resolver = {};   ///< without one, only the built-in baseline can be included
   std::string_view id = {};      ///< file::id of the model itself, where it is a file
   std::string_view device = {};  ///< a target by name, in place of the model's directive
   /// Likewise a text that defines one ("Device Configuration"): its only device, the one of the
-  /// file's name, or the one that `device` names. The id is that of a file; what the text includes is
-  /// looked for from there.
+  /// file's name, or the one that `device` names. The id is that of a file; what the text includes
+  /// is looked for from there.
   resolver::file device_file = {};
   std::uint32_t max_include_depth = 32;      ///< files inside one another
   std::uint64_t max_instances = 2'000'000;   ///< tasks and iterations that loops are expanded to

@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// A NEM model as a file, in canonical text that is the same for all models that mean the same; and its
-// syntax tree as JSON, for tools.
+// A NEM model as a file, in canonical text that is the same for all models that mean the same; and
+// its syntax tree as JSON, for tools.
 //
 //   auto text = nem::write(model);
 //   if (!text) return fail(describe(text.error(), …));
 //   tessera::text json = nem::write_json(model);
 //
-// Canonical text is what nem/print.hpp prints of a model. A model that was built in code, without places, may have
-// names that no text can have, or constructs where the grammar has none: its text is read again, and
-// refused where that fails.
+// Canonical text is what nem/print.hpp prints of a model. A model that was built in code, without
+// places, may have names that no text can have, or constructs where the grammar has none: its text
+// is read again, and refused where that fails.
 //
 //   {
 //     "format": "nem-ast",

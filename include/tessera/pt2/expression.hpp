@@ -39,15 +39,19 @@
 namespace tessera::inline TESSERA_ABI {
 namespace pt2 {
 
+/// A shape expression: its nodes in prefix order, the root first.
 struct expression {
+  /// What a node is. A `call` is an operator or a function of its children.
   enum class kinds : std::uint8_t { integer, real, symbol, boolean, call };
+  /// A number, a symbol, a boolean or a call.
   struct node {
-    kinds kind = kinds::integer;
-    std::uint32_t children = 0, size = 1;  ///< of a call; nodes of this one with all below it
-    std::int64_t integer = 0;              ///< also 0 or 1 of a boolean
-    std::string_view text;                 ///< a symbol's or call's name, the digits of a real
+    kinds kind = kinds::integer;  ///< which of the following it has
+    /// How many children a call has; how many nodes this one is, with all below it.
+    std::uint32_t children = 0, size = 1;
+    std::int64_t integer = 0;  ///< also 0 or 1 of a boolean
+    std::string_view text;     ///< a symbol's or call's name, the digits of a real
   };
-  pool<node> nodes;
+  pool<node> nodes;  ///< in prefix order; one or more
 };
 
 /// How files write expressions.
@@ -59,6 +63,7 @@ enum class notation : std::uint8_t {
 [[nodiscard]] constexpr notation notation_of(std::int64_t version) noexcept {
   return version < 8 ? notation::infix : notation::calls;
 }
+/// Reads an expression. Errors: pt2_expression, with the offset in the text.
 [[nodiscard]] result<expression> read_expression(std::string_view source,
                                                  notation how = notation::calls);
 /// Infix, as people write it: "2*s10 + 1". Calls without a usual sign keep their names.
@@ -68,15 +73,17 @@ enum class notation : std::uint8_t {
 
 /// How nested arguments or results are flattened.
 struct tree {
+  /// A container of values, or a leaf: one value.
   struct node {
-    std::uint32_t first = 0, type_size = 0,
-                  context_size = 0;  ///< in `characters`: type, then context
+    /// In `characters`: `type_size` bytes from `first` on, then the context.
+    std::uint32_t first = 0, type_size = 0, context_size = 0;
+    /// How many children it has; how many nodes it is, with all below it.
     std::uint32_t children = 0, size = 1;
-    bool is_leaf = false;
+    bool is_leaf = false;  ///< one value; it has no type and no children
   };
-  pool<node> nodes;
-  text characters;
-  std::uint32_t leaves = 0;
+  pool<node> nodes;          ///< in prefix order; one or more
+  text characters;           ///< types and contexts of all nodes
+  std::uint32_t leaves = 0;  ///< how many nodes are leaves
 
   /// "builtins.tuple", "builtins.dict" …; empty for a leaf.
   [[nodiscard]] std::string_view type(const node& n) const noexcept {
@@ -87,6 +94,7 @@ struct tree {
     return characters.view().substr(n.first + n.type_size, n.context_size);
   }
 };
+/// Reads the JSON of a tree, such as module_call::in_spec. Errors: pt2_tree or json_*.
 [[nodiscard]] result<tree> read_tree(std::string_view source, const limits& limit = {});
 
 }  // namespace pt2

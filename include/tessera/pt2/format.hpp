@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The numbers and names of PT2 archives: element types, kinds of arguments, of inputs and of outputs.
+// The numbers and names of PT2 archives: element types, kinds of arguments, of inputs and of
+// outputs.
 //
 //   pt2::info(pt2::element_type::bfloat16).bytes;        // 2
 //   pt2::info(pt2::argument_kind::sym_ints).variant;     // "as_sym_ints"
@@ -58,11 +59,13 @@ enum class element_type : std::uint8_t {
   TESSERA_PT2_ELEMENT_TYPES(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of element types.
 struct element_type_row {
-  element_type type;
-  std::uint8_t bytes;
+  element_type type;      ///< its value is the number in files
+  std::uint8_t bytes;     ///< of an element; 0 for unknown
   std::string_view name;  ///< "f32"
 };
+/// The rows of all types, by ascending number; the first is that of `unknown`.
 inline constexpr element_type_row element_types[] = {
 #define TESSERA_X(name, code, bytes, text) {element_type::name, bytes, text},
     TESSERA_PT2_ELEMENT_TYPES(TESSERA_X)
@@ -75,6 +78,7 @@ inline constexpr element_type_row element_types[] = {
     if (static_cast<std::int64_t>(row.type) == code) return row;
   return element_types[0];
 }
+/// The row of a type.
 [[nodiscard]] constexpr const element_type_row& info(element_type t) noexcept {
   return info_of_element(static_cast<std::int64_t>(t));
 }
@@ -135,17 +139,20 @@ enum class argument_form : std::uint8_t {
   X(named_arguments, "as_string_to_argument", named, none)                                         \
   X(real_lists, "as_float_lists", list, reals)
 
+/// The kinds of arguments: the variants of the schema's union.
 enum class argument_kind : std::uint8_t {
 #define TESSERA_X(name, variant, form, element) name,
   TESSERA_PT2_ARGUMENT_KINDS(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of kinds.
 struct argument_row {
-  argument_kind kind;
+  argument_kind kind;        ///< its enumerator
   std::string_view variant;  ///< "as_tensor"
-  argument_form form;
-  argument_kind element;  ///< of lists
+  argument_form form;        ///< how its value is written
+  argument_kind element;     ///< of lists
 };
+/// The rows of all kinds, by enumerator.
 inline constexpr argument_row argument_kinds[] = {
 #define TESSERA_X(name, variant, form, element)                                                    \
   {argument_kind::name, variant, argument_form::form, argument_kind::element},
@@ -153,6 +160,7 @@ inline constexpr argument_row argument_kinds[] = {
 #undef TESSERA_X
 };
 #undef TESSERA_PT2_ARGUMENT_KINDS
+/// The row of a kind.
 [[nodiscard]] constexpr const argument_row& info(argument_kind k) noexcept {
   return argument_kinds[static_cast<std::size_t>(k)];
 }
@@ -183,19 +191,24 @@ enum class input_kind : std::uint8_t { TESSERA_PT2_INPUT_KINDS(TESSERA_X) };
 /// What is done with an output of the graph.
 enum class output_kind : std::uint8_t { TESSERA_PT2_OUTPUT_KINDS(TESSERA_X) };
 #undef TESSERA_X
+/// A row of the tables of input and output kinds.
 struct spec_row {
   std::string_view variant;  ///< "buffer_mutation"
   std::string_view target;   ///< "buffer_name"; empty where it names nothing
 };
 #define TESSERA_X(name, variant, target) {variant, target},
+/// The names of inputs in files, by input_kind.
 inline constexpr spec_row input_kinds[] = {TESSERA_PT2_INPUT_KINDS(TESSERA_X)};
+/// The names of outputs in files, by output_kind.
 inline constexpr spec_row output_kinds[] = {TESSERA_PT2_OUTPUT_KINDS(TESSERA_X)};
 #undef TESSERA_X
 #undef TESSERA_PT2_INPUT_KINDS
 #undef TESSERA_PT2_OUTPUT_KINDS
+/// The row of a kind.
 [[nodiscard]] constexpr const spec_row& info(input_kind k) noexcept {
   return input_kinds[static_cast<std::size_t>(k)];
 }
+/// The row of a kind.
 [[nodiscard]] constexpr const spec_row& info(output_kind k) noexcept {
   return output_kinds[static_cast<std::size_t>(k)];
 }

@@ -35,41 +35,45 @@
 namespace tessera::inline TESSERA_ABI {
 namespace pt2 {
 
+/// A row of the table of operators.
 struct operator_row {
   std::string_view name;       ///< "aten.add.Tensor"
   std::string_view signature;  ///< "T self, T other, S alpha=1 -> T"
 };
 
+/// The types of parameters, by their words in signatures.
 enum class parameter_type : std::uint8_t {
-  tensor,
-  integer,
-  real,
-  boolean,
-  string,
-  number,
-  scalar_type,
-  layout,
-  device,
-  memory_format,
-  other,
+  tensor,         ///< T
+  integer,        ///< i
+  real,           ///< f
+  boolean,        ///< b
+  string,         ///< s
+  number,         ///< S
+  scalar_type,    ///< dtype
+  layout,         ///< layout
+  device,         ///< device
+  memory_format,  ///< format
+  other,          ///< any other word
 };
 
 /// A parameter or, without a name, a result.
 struct parameter {
-  parameter_type type = parameter_type::other;
-  bool is_list = false, is_optional = false;
-  bool has_optional_elements = false;
-  bool is_written = false, is_aliased = false;
-  bool has_default = false;
-  std::string_view name, default_value;  ///< "None", "True", "1", "[0,1]", "none"
+  parameter_type type = parameter_type::other;  ///< of a list, that of its elements
+  bool is_list = false, is_optional = false;    ///< T[]; T? or T[]?
+  bool has_optional_elements = false;           ///< T?[]: elements may be None
+  bool is_written = false, is_aliased = false;  ///< T!; T& and T!
+  bool has_default = false;                     ///< `default_value`, which isn't in files
+  std::string_view name, default_value;  ///< the default: "None", "True", "1", "[0,1]", "none"
 };
 
 /// The parts of a signature, one by one.
 class signature {
  public:
+  /// Begins with the first parameter and the first result.
   explicit signature(const operator_row& of) noexcept;
   /// The next parameter; false after the last one.
   [[nodiscard]] bool next(parameter& out) noexcept;
+  /// The next result; false after the last one.
   [[nodiscard]] bool next_result(parameter& out) noexcept;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// What of the pickle language is interpreted, in the archives of PyTorch 2.8 and earlier: the opcodes
-// and globals that a dictionary of tensors needs. All others are refused by their names.
+// What of the pickle language is interpreted, in the archives of PyTorch 2.8 and earlier: the
+// opcodes and globals that a dictionary of tensors needs. All others are refused by their names.
 //
 //   pt2::pickle_opcodes[0].name;                         // "MARK"
 //   pt2::pickle_globals[0].name;                         // "OrderedDict"
@@ -61,9 +61,10 @@ enum class pickle_opcode : std::uint8_t {
   TESSERA_PT2_PICKLE_OPCODES(TESSERA_X)
 #undef TESSERA_X
 };
+/// A row of the table of opcodes.
 struct pickle_opcode_row {
-  std::uint8_t byte;
-  std::string_view name;
+  std::uint8_t byte;      ///< in pickles
+  std::string_view name;  ///< as Python's pickletools has it
 };
 /// Those that are interpreted, then those that are refused.
 inline constexpr pickle_opcode_row pickle_opcodes[] = {
@@ -117,17 +118,19 @@ inline constexpr pickle_opcode_row pickle_opcodes[] = {
 
 /// What is made of a global, or of calling it.
 enum class global_kind : std::uint8_t {
-  dictionary,
-  tensor,
-  parameter,
-  parameter_with_state,
-  storage
+  dictionary,            ///< an empty dictionary
+  tensor,                ///< a view of a storage
+  parameter,             ///< a tensor as a parameter
+  parameter_with_state,  ///< likewise, with attributes, which are dropped
+  storage                ///< the type of a storage's elements
 };
+/// A row of the table of globals.
 struct pickle_global_row {
-  std::string_view module, name;
-  global_kind kind;
+  std::string_view module, name;              ///< as pickles have them
+  global_kind kind;                           ///< what is made of it
   element_type type = element_type::unknown;  ///< of storages
 };
+/// The globals that are interpreted; all others are refused.
 inline constexpr pickle_global_row pickle_globals[] = {
     {"collections", "OrderedDict", global_kind::dictionary},
     {"torch._utils", "_rebuild_tensor_v2", global_kind::tensor},

@@ -33,11 +33,13 @@
 namespace tessera::inline TESSERA_ABI {
 namespace pt2 {
 
+/// What a listing has besides types and shapes.
 struct print_options {
   bool modules = false;       ///< the path of each node's module, as a comment
   bool stack_traces = false;  ///< its lines of Python, which name files of the exporting machine
 };
 
+/// The listing of a model's program.
 [[nodiscard]] text print(const model& m, const print_options& options = {});
 
 /// The type and sizes of a tensor: "f32[2,s77]".

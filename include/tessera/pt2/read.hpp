@@ -29,17 +29,17 @@
 //
 // The archive is a zip, read strictly: each member once, under one root, within the file and apart
 // from all others, its local header equal to its entry in the directory. Members are stored, or
-// deflated where the options say how to inflate. Other members are kept. In the JSON, unknown members
-// of objects are ignored; unknown variants of unions are errors. Inner archives are read as strictly,
-// and have stored members only.
+// deflated where the options say how to inflate. Other members are kept. In the JSON, unknown
+// members of objects are ignored; unknown variants of unions are errors. Inner archives are read as
+// strictly, and have stored members only.
 //
 // Lifetime:   the model borrows the bytes.
-// Errors:     pt2_*, json_*, too_many_items, input_too_large. The offset is that of the field of the
-//             archive or of the JSON value that is wrong; in a deflated member, of the member.
-// Limits:     max_bytes of JSON, of a pickle and of inflated content, each in all; max_items for each
-//             list; max_depth, at most 1024. An archive may be larger: weights take no memory.
-// Allocation: at most 100 × the JSON of the program (3 × for real ones) and the pickles, and inflated
-//             content; nothing for stored weights, which aren't touched.
+// Errors:     pt2_*, json_*, too_many_items, input_too_large. The offset is that of the field of
+//             the archive or of the JSON value that is wrong; in a deflated member, of the member.
+// Limits:     max_bytes of JSON, of a pickle and of inflated content, each in all; max_items for
+//             each list; max_depth, at most 1024. An archive may be larger: weights take no memory.
+// Allocation: at most 100 × the JSON of the program (3 × for real ones) and the pickles, and
+//             inflated content; nothing for stored weights, which aren't touched.
 
 #ifndef TESSERA_PT2_READ_HPP
 #define TESSERA_PT2_READ_HPP
@@ -58,12 +58,14 @@ namespace pt2 {
 /// Decompresses raw deflate data. `run` writes exactly `size` bytes to `to`; it returns false where
 /// `from` isn't the deflated form of that many bytes.
 struct inflater {
+  /// The function; null where there is none.
   bool (*run)(void* context, bytes from, std::byte* to, std::size_t size) = nullptr;
-  void* context = nullptr;
+  void* context = nullptr;  ///< passed to `run`
 };
 
+/// Which program is read, and within which limits.
 struct read_options {
-  limits limit = {};
+  limits limit = {};              ///< max_bytes, max_items and max_depth, as above
   std::string_view program = {};  ///< its name; empty: "model", else the only one
   inflater inflate = {};          ///< without one, deflated members are refused
   bool checksums = false;         ///< check those of weights too, which reads all of them

@@ -27,8 +27,8 @@
 // follows from the operators.
 //
 // Lifetime:   a program owns its model, which borrows the bytes that were read.
-// Errors:     that of the first diagnostic that is an error, at the JSON value in the archive; pt2_index
-//             for a model built in code with an index out of range.
+// Errors:     that of the first diagnostic that is an error, at the JSON value in the archive;
+//             pt2_index for a model built in code with an index out of range.
 // Limits:     max_diagnostics of a report.
 // Allocation: 32 bytes for each value and 4 for each argument.
 
@@ -49,6 +49,7 @@ namespace pt2 {
 
 class program;
 
+/// How a model is verified.
 struct verify_options {
   std::uint64_t max_diagnostics = 1000;  ///< how many a report keeps
 };
@@ -69,6 +70,7 @@ struct definition {
 /// A verified model. Only verify() makes one.
 class program {
  public:
+  /// The model that was verified. Borrows from the program.
   [[nodiscard]] const pt2::model& model() const& noexcept { return model_; }
   const pt2::model& model() const&& = delete;
   /// Moves the model out.
@@ -82,6 +84,7 @@ class program {
   [[nodiscard]] std::uint32_t value_of(std::uint32_t argument) const noexcept {
     return values_[argument];
   }
+  /// Where a value comes from, by its index in model::values. Borrows from the program.
   [[nodiscard]] const definition& definition_of(std::uint32_t value) const noexcept {
     return definitions_[value];
   }
@@ -100,7 +103,8 @@ class program {
   pool<std::uint32_t> stored_;    // of each input
 };
 
-/// Whether all indices of a model are in range; those of a model that was read are.
+/// Whether all indices of a model are in range, and its lists and graphs are trees; else pt2_index.
+/// Those of a model that was read are.
 [[nodiscard]] error check(const model& m);
 
 }  // namespace pt2

@@ -9,7 +9,7 @@
 // Lifetime:   for the time of a call.
 // Errors:     findings of nac_mep_*.
 // Limits:     none; time n log n of the bytecode.
-// Allocation: at most 40 × the bytecode, where it consists of starts of loops only, and 200 KiB.
+// Allocation: at most 32 × the bytecode, where it consists of starts of loops only, and 200 KiB.
 
 #ifndef TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP
 #define TESSERA_NAC_DETAIL_RULES_EXECUTION_PLAN_HPP

@@ -193,7 +193,7 @@ struct safetensors_maker {
 
   // ---- how tensors are quantized
 
-  /// Numbers of a list, or one alone; nothing for a null.
+  /// Numbers of a list, or a single number; none for a null.
   template <class Each>
   static void list(json::reader& in, Each each) {
     if (in.peek() == json::kind::null) return in.null();

@@ -84,7 +84,7 @@ struct family_words {
   }
 };
 
-/// The table. Instances stand in the order of their types, as in every catalog.
+/// The table. Instances are in the order of their types, as in every catalog.
 struct families : family_words {
   static constexpr std::uint16_t floats = set(f16, bf16, f32);
   static constexpr std::uint16_t numbers = set(i8, i16, i32, f16, bf16, f32);

@@ -102,7 +102,7 @@ class loader {
     std::uint32_t file = 0;   ///< as places have it
     std::uint32_t at = 0;     ///< the next node
     std::uint32_t depth = 0;  ///< files around it
-    bool declares = false;    ///< whether families or devices stand before `at`
+    bool declares = false;    ///< whether families or devices precede `at`
     place from = {};          ///< the include that names it
     frame* outer = nullptr;
   };

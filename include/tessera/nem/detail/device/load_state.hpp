@@ -77,7 +77,7 @@ class hashed_names {
   std::size_t count_ = 0;
 };
 
-/// What the names of one declaration stand for. Forgets all in constant time.
+/// What the names of one declaration mean. Forgets all in constant time.
 class local_names {
  public:
   /// Begins a declaration.

@@ -11,7 +11,7 @@
 // the call returns true become one: writing all of a buffer leaves one segment, whatever was
 // written to its parts before.
 //
-// The segments stand in order, in chunks that are split when they are full and found by bisection.
+// The segments are in order, in chunks that are split when they are full and found by bisection.
 // Programs go through their buffers in order, or through the same ranges again: the chunks that
 // were found last are tried first.
 //

@@ -13,17 +13,18 @@
 //   iterations    those that @max_in_flight no longer lets overlap with the current one
 //   endloop       all tasks of the loop
 //
-// Nothing else orders tasks. What is known to be complete wherever the next task may stand is a mark
-// on each task; an iteration takes its marks back when it ends, for the next one need not be after
-// them. Only tasks without a mark are searched for along deps, latest first, down to the one that is
-// asked about. Tasks are numbered as they are issued, as nem::task::index is. Outside of loops marks are
-// for good: the tasks up to the first one without a mark are forgotten from time to time.
+// Nothing else orders tasks. A mark on a task says that it is complete wherever the next one may
+// be; an iteration takes its marks back when it ends, for the next iteration need not be after
+// those tasks. Only tasks without a mark are searched for along deps, latest first, down to the one
+// that is asked about. Tasks are numbered as they are issued, as nem::task::index is. Outside of
+// loops marks are for good: the tasks up to the first one without a mark are forgotten from time to
+// time.
 //
 // Lifetime:   owns what it knows; nodes are only remembered.
 // Errors:     none.
 // Limits:     the steps given to it; then is_exhausted(), and all counts as ordered.
-// Allocation: 17 bytes a task that isn't forgotten, 4 for each of its deps, 24 an iteration; of the loop
-//             that runs 40 more for each iteration, and 4 for each mark.
+// Allocation: 17 bytes a task that isn't forgotten, 4 for each of its deps, 24 an iteration; of the
+//             loop that runs 40 more for each iteration, and 4 for each mark.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAPPENS_BEFORE_HPP
@@ -180,7 +181,8 @@ class happens_before {
   /// An upper bound of the tasks that were at one time issued and not complete.
   [[nodiscard]] std::uint64_t max_live() const noexcept { return frames_[0].peak; }
 
-  /// How the iteration of an earlier task, of which the same holds, is related to that of the last one.
+  /// How the iteration of an earlier task, of which the same holds, is related to that of the last
+  /// one.
   struct relation {
     bool is_same_path = true;  ///< the earlier task's iteration still runs
     bool is_same_scope = false;

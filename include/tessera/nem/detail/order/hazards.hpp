@@ -17,21 +17,21 @@
 //
 // Each segment of a buffer has the accesses that a later one may race with. A write forgets those
 // that are before it: what isn't ordered with one of them isn't ordered with the write. A read
-// forgets reads before it for the same reason. So a race is reported at the task that comes later in
-// the file; pairs with a write between them are found by way of that write.
+// forgets reads before it for the same reason. So a race is reported at the task that comes later
+// in the file; pairs with a write between them are found by way of that write.
 //
 // HAZ-003: both copies are of one statement, with the same source and destination and no write to
-// the source between them; a reader sees such copies alone, one of which is before it. It is reported
-// at the copy, not at its readers.
+// the source between them; a reader sees only such copies, one of which is before it. It is
+// reported at the copy, not at its readers.
 //
 // Lifetime:   borrows the context.
 // Errors:     findings.
-// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked at;
-//             of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
+// Limits:     verify_options::hazard_steps, in tasks, deps, segments and accesses that are looked
+//             at; of accesses that are known to race, each segment keeps 64; HAZ-001 looks at 1024
 //             earlier tasks, names 8 and suggests up to 64 deps.
-// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its segments, of
-//             those that a later one may race with, and up to as much again; 52 a task in iterations
-//             that overlap. None for buffers that are only read.
+// Allocation: that of happens_before and byte_map; 16 bytes an access and 12 for each of its
+//             segments, of those that a later one may race with, and up to as much again; 52 a task
+//             in iterations that overlap. None for buffers that are only read.
 
 #ifndef TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
 #define TESSERA_NEM_DETAIL_ORDER_HAZARDS_HPP
@@ -392,8 +392,8 @@ class hazards {
   /// Forgets accesses that no segment knows of any more, in time for as many new ones as there are
   /// then segments or accesses.
   [[gnu::cold]] void forget() {
-    // Lists share their ends, which are always older: from the newest link on, each is met after all
-    // that lead to it.
+    // Lists share their ends, which are always older: from the newest link on, each is met after
+    // all that lead to it.
     pool<std::uint32_t> links_to, accesses_to;  // by index: whether it is used, then where it moves
     links_to.resize(links_.size());
     accesses_to.resize(accesses_.size());
@@ -419,7 +419,8 @@ class hazards {
     const std::size_t known = links_.size() > map_.size() ? links_.size() : map_.size();
     max_links_ = 2 * (known > min_links ? known : min_links);
   }
-  /// Closes the gaps between elements that are used, in their order; `to` has the new index of each.
+  /// Closes the gaps between elements that are used, in their order; `to` has the new index of
+  /// each.
   template <class T, class Change>
   [[gnu::cold]] static void move_used(pool<T>& all, pool<std::uint32_t>& to, Change change) {
     std::uint32_t kept = 0;
@@ -545,7 +546,8 @@ class hazards {
     bytes(out, r.p.first, r.p.last, r.p.buffer_name);
     suggest_order(out, node);
   }
-  /// Sorts `unordered_`, each once, and chooses its last tasks, without those that are before others.
+  /// Sorts `unordered_`, each once, and chooses its last tasks, without those that are before
+  /// others.
   [[gnu::cold]] void choose_deps() {
     order_.spend(unordered_.size());
     sort(unordered_.data(), unordered_.size(),

@@ -30,7 +30,7 @@ namespace nem {
 
 enum class arithmetic_error : std::uint8_t { none, overflow, division };
 
-/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes `a` alone.
+/// Applies an operator. Where it can't, `to` is left as it was. `negate` takes only `a`.
 [[nodiscard]] constexpr arithmetic_error apply(node_kind op, std::int64_t a, std::int64_t b,
                                                std::int64_t& to) noexcept {
   std::int64_t value = 0;

@@ -14,7 +14,7 @@
 //                      split_sizes
 //   other              accum_type, keepdims, mode, op
 //
-// Those that aren't given have their defaults; has() tells.
+// Those that aren't given have their defaults; has() says which are given.
 //
 // Lifetime:   lists borrow; in `values` they last until the next statement is visited.
 // Errors:     none.

@@ -40,7 +40,7 @@ struct context {
   const catalog& types;
   const device* target = nullptr;  ///< null: the program is agnostic
   values v = {};
-  scope* names = nullptr;  ///< null: expressions have literals alone
+  scope* names = nullptr;  ///< null: expressions have only literals
 
   [[nodiscard]] place at(std::uint32_t node) const noexcept { return place_of(d.nodes[node]); }
   [[nodiscard]] const node& operator[](std::uint32_t i) const noexcept { return d.nodes[i]; }

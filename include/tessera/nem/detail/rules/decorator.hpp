@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The rules of decorators: which are known, what they stand on, and what they take.
+// The rules of decorators: which are known, what they apply to, and what they take.
 //
 //   check_decorators(c, buffer_node, on_buffer);          // each node that may be decorated
 //   const std::int64_t n = in_flight(c, loop_node);       // 1 without @max_in_flight
@@ -152,7 +152,7 @@ struct bound_unit {
   return to;
 }
 
-/// Names what decorators stand on: "regions and operands".
+/// Names what decorators apply to: "regions and operands".
 struct target_names {
   std::uint8_t targets;
 };
@@ -170,7 +170,7 @@ inline text& operator<<(text& out, const target_names& n) {
   return out;
 }
 
-/// Checks the decorators that stand on a node, which is what `target` says: decorator_target.
+/// Checks the decorators of a node, which is what `target` says: decorator_target.
 [[gnu::cold]] inline void check_decorators(context& c, std::uint32_t node, std::uint8_t target) {
   constexpr std::uint8_t tasks = on_transfer | on_compute;
   std::uint32_t seen[decorator_count] = {};  // where, plus 1

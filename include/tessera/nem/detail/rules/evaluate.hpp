@@ -9,7 +9,7 @@
 //   if (!detail::evaluate_real(c, node, scale)) return;       // integers convert
 //
 //   integers   64 bits, checked: EXP-003, EXP-004                "Expressions"
-//   reals      binary64, where a FLOAT may stand; else EXP-001
+//   reals      binary64, where a FLOAT is allowed; else EXP-001
 //   names      those that are visible: EXP-002, EXP-005
 //   const      its own rules for the same: CON-002 … CON-008     "Constants"
 //
@@ -233,7 +233,7 @@ inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, num
   return evaluate_operand(c, at, p, to);
 }
 
-/// The value of an expression of integers alone, as most are: it takes a part of the time of
+/// The value of an expression of integers only, as most are: it takes a part of the time of
 /// evaluate(). False where there is anything else, or an error; nothing is reported.
 [[nodiscard]] inline bool evaluate_plain(const context& c, std::uint32_t at,
                                          std::int64_t& to) noexcept {
@@ -266,7 +266,7 @@ inline bool evaluate_operand(context& c, std::uint32_t at, const purpose& p, num
   return size == 1;
 }
 
-/// Where an integer must stand.
+/// The value of an expression where only an integer is allowed.
 inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std::int64_t& to) {
   const node& n = c[at];
   if (n.kind == node_kind::integer) {
@@ -282,7 +282,7 @@ inline bool evaluate_integer(context& c, std::uint32_t at, const purpose& p, std
 inline bool evaluate_integer(context& c, std::uint32_t at, std::int64_t& to) {
   return evaluate_integer(c, at, for_integer, to);
 }
-/// Where a number of either kind may stand.
+/// The value of an expression where numbers of both kinds are allowed.
 inline bool evaluate_real(context& c, std::uint32_t at, double& to) {
   number x;
   if (!evaluate(c, at, for_number, x)) return false;

@@ -4,7 +4,7 @@
 // Evaluates the attributes of a compute task.
 //
 //   nem::attributes a;
-//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists stand in c.v.numbers
+//   detail::evaluate_attributes(c, t.node, t.opcode, a);      // lists are in c.v.numbers
 //
 //   OPC-008    a value of the wrong kind, which then counts as not given
 //

@@ -10,7 +10,7 @@
 //   names.close();                                    // and what it declared is gone
 //
 //   scope     the program, and each iteration of each loop body      "Scoping"
-//   const     of the program alone; hides nothing, is hidden by nothing
+//   const     only of the program; hides nothing, is hidden by nothing
 //   others    may hide those of outer scopes, with a warning
 //
 // Names are interned, so a binding is an element of an array: no search, no hash. A scope remembers
@@ -127,7 +127,7 @@ class scope {
     lists_.push_back(l);
     return static_cast<std::int64_t>(lists_.size() - 1);
   }
-  /// Begins a list of tokens; first_in_list() tells for each whether the list has named it before.
+  /// Begins a list of tokens; first_in_list() says for each whether the list has named it before.
   void begin_list() noexcept { ++list_; }
   [[nodiscard]] bool first_in_list(std::uint32_t name) noexcept {
     if (bindings_[name].mark == list_) return false;

@@ -115,7 +115,7 @@ class construct_printer {
     out << "let " << name(i) << " = ";
     if (kind(i + 1) != node_kind::region) return values_.print(out, i + 1);
     print_place(out, i + 1);
-    std::uint32_t first_type = no_node;  // as the source has it: what a comment can stand before
+    std::uint32_t first_type = no_node;  // as the source has it: what a comment can precede
     for (const std::uint32_t c : children(d_, i + 1))
       if (is_type_attribute(c) && first_type == no_node) first_type = c;
     if (first_type != no_node) print_types(continued(first_type), i + 1);
@@ -220,7 +220,7 @@ class construct_printer {
     print_decorator_lines(i);
   }
   /// Whether a decorator would go from the last output to the task, or the other way, if nothing
-  /// stood between them.
+  /// were between them.
   [[nodiscard]] bool needs_separator(std::uint32_t task, std::uint32_t output) const noexcept {
     if (output == no_node) return false;
     const auto has = [this](std::uint32_t parent, bool task_level) {

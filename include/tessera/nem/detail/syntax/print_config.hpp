@@ -15,7 +15,7 @@
 //                                                   …
 //
 // Each binding, variant, conformance, number and reference has a line of its own, and so has each
-// brace that closes. Operands stand before other bindings, the parts of a device in the order of
+// brace that closes. Operands come before other bindings, the parts of a device in the order of
 // the grammar. A template for what takes the lines, as those of construct_printer.
 //
 // Lifetime:   borrows the model and the lines.

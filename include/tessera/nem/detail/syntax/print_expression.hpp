@@ -42,7 +42,7 @@ namespace nem {
 
 namespace detail {
 
-/// How deep parentheses, signs and lists may stand inside one another.
+/// How deep parentheses, signs and lists may be nested.
 inline constexpr std::uint32_t readable_nesting = 256;
 
 /// A finite number, not below zero, as the language writes them. What is infinite gets a number
@@ -89,7 +89,7 @@ inline void append_string(text& out, std::string_view s) {
   return is_operator(k) && !is_unary(k);
 }
 
-/// Where the operands of an expression's operators stand: those of the operator `at` are at
+/// Where the operands of an expression's operators are: those of the operator `at` are at
 /// `at - 1` and, if it has two, at `left(at)`.
 class expression_index {
  public:

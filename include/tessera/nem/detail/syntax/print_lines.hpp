@@ -17,7 +17,7 @@
 //
 // Plain lines need none of this but the text; those of `reformat` put comments between them.
 //
-// Lifetime:   what begin returns is for the line alone.
+// Lifetime:   what begin returns is for that line only.
 // Errors:     none.
 // Limits:     none.
 // Allocation: the text.

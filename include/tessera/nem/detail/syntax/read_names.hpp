@@ -56,13 +56,13 @@ class name_index {
   [[nodiscard]] std::uint32_t of_text(std::string_view s) { return of(word_of(s)); }
 
  private:
-  /// What tells names apart: their characters up to sixteen. Longer ones have the key 0, which no
+  /// What distinguishes names: their characters up to sixteen. Longer ones have the key 0, which no
   /// word has, and a hash.
   struct entry {
     std::uint64_t key = 0, more = 0;
   };
 
-  /// Nearly all names that were met before stand in the first slot that they may stand in, which is
+  /// Nearly all names that were met before are in the first slot that they may be in, which is
   /// empty for nearly all others.
   [[nodiscard, gnu::noinline]] std::uint32_t of(const char* first, std::uint32_t size,
                                                 std::uint64_t key, std::uint64_t more) {
@@ -123,7 +123,7 @@ class name_index {
                                                        std::uint64_t more) const noexcept {
     return static_cast<std::uint32_t>(hash_(key, more));
   }
-  /// Of a name of 1 to 16: of what is before its last character, which tells where near that.
+  /// Of a name of 1 to 16: of what is before its last character, which decides where near that.
   [[nodiscard, gnu::always_inline]] std::uint32_t hash(std::uint64_t key, std::uint64_t more,
                                                        const char* first,
                                                        std::uint32_t size) const noexcept {

@@ -1,9 +1,8 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// The part of the reader of NEM that reads declarations, tasks and loops. Lines
-// mean nothing, so what follows `X =` tells an attribute from the next
-// statement.
+// The part of the reader of NEM that reads declarations, tasks and loops. Ends of lines mean
+// nothing, so what follows `X =` decides whether it is an attribute or the next statement.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READ_PROGRAM_HPP

@@ -25,9 +25,9 @@
 // where reading resumes).
 //
 // Lifetime:   borrows the source.
-// Errors:     LEX-*, SYN-*, TYP-001, OPC-007, DEV-011 and DEV-012, into the
-// report. Limits:     limits::max_items nodes; 256 nested loops, and
-// parentheses, signs and lists. Allocation: the model.
+// Errors:     LEX-*, SYN-*, TYP-001, OPC-007, DEV-011 and DEV-012, into the report.
+// Limits:     limits::max_items nodes; 256 nested loops, and parentheses, signs and lists.
+// Allocation: the model.
 
 #ifndef TESSERA_NEM_DETAIL_SYNTAX_READER_HPP
 #define TESSERA_NEM_DETAIL_SYNTAX_READER_HPP

@@ -58,7 +58,7 @@ class comment_scanner {
 
   pool<comment> comments;
   pool<std::uint32_t> closers;   ///< where each endloop is, and each brace but those of attrs
-  pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" stand
+  pool<std::uint32_t> headings;  ///< where "variants:" and "conformance:" are
 
  private:
   [[nodiscard]] static bool is_letter(char c) noexcept {
@@ -127,7 +127,7 @@ class comment_scanner {
 };
 
 /// Lines with the comments of a source between them. The last line waits for the next one to begin:
-/// only then it is known which comments stand within it.
+/// only then it is known which comments are within it.
 class commented_lines {
  public:
   explicit commented_lines(std::string_view source) : source_(source), scanned_(source) {}
