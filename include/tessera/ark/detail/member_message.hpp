@@ -103,7 +103,7 @@ inline constexpr member_row member_rows[] = {
     case json::kind::boolean: return "true or false";
     case json::kind::null: return "null";
   }
-  return {};
+  return {};  // unreachable: all kinds are above
 }
 
 /// Whether the object that `source` begins with has a member.

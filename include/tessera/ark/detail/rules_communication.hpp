@@ -75,7 +75,7 @@ class communication_rules {
       case op_type::device_sync:
         if (arguments_hold) device_sync(o);
         break;
-      default: break;
+      default: break;  // unreachable: no other operations communicate
     }
   }
 

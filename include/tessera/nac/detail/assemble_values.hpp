@@ -325,7 +325,7 @@ struct value_reader {
         if (in.accept(boolean_words[1])) return 1;
         return in.accept(boolean_words[0]) ? 0 : integer(0, 1);
     }
-    return 0;
+    return 0;  // unreachable: all types are above
   }
   void field(std::string_view word) const noexcept {
     if (!in.accept(word)) in.fail(errc::nac_text_quantization_field);

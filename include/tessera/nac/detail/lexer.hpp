@@ -118,10 +118,6 @@ class lexer {
   void skip_lines() noexcept {
     while (now_.kind == token_kind::line_end) next();
   }
-  [[nodiscard]] std::string_view word() noexcept {
-    if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
-    return next().text;
-  }
   /// A decimal integer, or hex digits after 0x; `min` after an error.
   [[nodiscard]] std::int64_t integer(std::int64_t min, std::int64_t max) noexcept {
     if (now_.kind != token_kind::number) return fail(errc::nac_text_integer), min;

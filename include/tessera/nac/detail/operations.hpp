@@ -85,7 +85,7 @@ TESSERA_INLINE bool takes(char letter, argument_form form) noexcept {
     case 'r': return result || number || int_list || form == argument_form::number_list;
     case 's': return form == argument_form::string;
     case 'd': return true;
-    default: return false;
+    default: return false;  // unreachable: no other letters
   }
 }
 

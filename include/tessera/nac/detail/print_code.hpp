@@ -297,8 +297,8 @@ class code_printer {
         }
         out_ << ')';
         break;
-      case operands::raw:
-      case operands::operation: break;  // no instruction's own
+      case operands::raw:               // unreachable: no instruction's own
+      case operands::operation: break;  // unreachable: nor this
     }
   }
   [[nodiscard]] static bool is_plain_convergence(const instruction& i) noexcept {

@@ -67,7 +67,6 @@ class branches {
   }
   /// Where the innermost branch ends.
   [[nodiscard]] std::uint32_t end() const noexcept { return ends_.empty() ? size_ : ends_.back(); }
-  [[nodiscard]] bool inside() const noexcept { return !ends_.empty(); }
   void open(std::uint32_t end) { ends_.push_back(end); }
 
  private:
@@ -330,7 +329,7 @@ struct code_rules {
         to << "a branch begins at offset " << number()
            << "; expected ascending offsets of at least 1 that are less than the end, " << i.d[0];
         break;
-      default: break;
+      default: break;  // unreachable: no other faults
     }
     put_path(to, i, e.offset);
   }

@@ -111,7 +111,7 @@ template <class Out>
       put_type(to, t.type, t.original_shape);
       to << ", padded to whole blocks of " << t.block;
       break;
-    default: break;
+    default: break;  // unreachable: no other faults
   }
 }
 

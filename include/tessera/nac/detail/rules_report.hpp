@@ -77,7 +77,7 @@ struct argument_counts {
     case argument_form::int_list: return "a list of integers";
     case argument_form::number_list: return "a list of numbers";
   }
-  return {};
+  return {};  // unreachable: all forms are above
 }
 /// Which arguments could be the k-th, with those before it: "a result or null".
 template <class Out>

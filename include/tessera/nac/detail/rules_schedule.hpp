@@ -113,7 +113,7 @@ struct schedule_rules {
         to << "instruction " << used.last[c.target] << " still needs the result";
         break;
       case errc::nac_free_twice: to << "the result is already freed"; break;
-      default: break;
+      default: break;  // unreachable: no other findings
     }
     put_tick(to.path(), index, t, at);
   }

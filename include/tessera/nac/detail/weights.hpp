@@ -134,7 +134,7 @@ struct conversion_maker {
                (t.quantization == quantization::int8_tensor && t.shape.size == 1);
       case quantization::block_fp8: return t.quantization == method && t.block == block;
     }
-    return false;
+    return false;  // unreachable: all methods are above
   }
 
   /// Whether dimensions and numbers of parts have room for what a tensor will need.

@@ -52,7 +52,7 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
       value = b == -1 ? 0 : a % b;
       if (value != 0 && (value < 0) != (b < 0)) value += b;
       break;
-    default: return arithmetic_error::none;  // not an operator
+    default: return arithmetic_error::none;  // unreachable: not an operator
   }
   if (overflow) return arithmetic_error::overflow;
   to = value;

@@ -261,7 +261,7 @@ class loop_summary {
       case node_kind::negate: return a.scale(-1) && has_room(a);
       case node_kind::divide:
       case node_kind::modulo: return divide(op, a, b);
-      default: return false;
+      default: return false;  // unreachable: no other operators
     }
   }
   /// The value of an expression of integers; false where it isn't affine.

@@ -95,7 +95,7 @@ inline constexpr std::string_view example_of_region =
     case attribute_kind::string: return "\"...\"";
     case attribute_kind::word: return "constant";
   }
-  return {};
+  return {};  // unreachable: all kinds are above
 }
 
 // --- after an error ---
