@@ -7233,7 +7233,7 @@ class verifier {
               << "table_data; expected entries of its own";
         if (m_.source.is_bytecode) out.path() << "table " << index;
         break;
-      default: out << e.message();
+      default: out << e.message();  // unreachable: interfaces have no other fault
     }
   }
 

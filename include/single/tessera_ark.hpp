@@ -6411,7 +6411,7 @@ inline constexpr member_row member_rows[] = {
     case json::kind::boolean: return "true or false";
     case json::kind::null: return "null";
   }
-  return {};
+  return {};  // unreachable: all kinds are above
 }
 
 /// Whether the object that `source` begins with has a member.
@@ -12205,7 +12205,7 @@ class communication_rules {
       case op_type::device_sync:
         if (arguments_hold) device_sync(o);
         break;
-      default: break;
+      default: break;  // unreachable: no other operations communicate
     }
   }
 
@@ -14642,7 +14642,7 @@ class op_list {
                                static_cast<std::uint32_t>(q.integer));
       case argument_type::other: return text_of(a.g_, p.token).compare(text_of(b.g_, q.token));
     }
-    return 0;
+    return 0;  // unreachable: all types are above
   }
   /// Of what distinguishes most operations.
   [[nodiscard]] std::uint64_t hash(std::size_t i) const noexcept {

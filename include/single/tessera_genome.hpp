@@ -7949,8 +7949,8 @@ class printer {
     const node& n = s.nodes[i];
     if (n.what() != command::output && n.what() != command::pad) out_ << '%' << id << " = ";
     switch (n.what()) {
-      case command::none:
-      case command::reserved: break;  // verified streams have none
+      case command::none:             // unreachable: verified streams have none
+      case command::reserved: break;  // unreachable: nor of these
       case command::pad: out_ << "pad"; break;
       case command::data_input: out_ << "input"; break;
       case command::param_input: out_ << "parameter"; break;

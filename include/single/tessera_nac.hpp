@@ -10361,7 +10361,7 @@ TESSERA_INLINE bool takes(char letter, argument_form form) noexcept {
     case 'r': return result || number || int_list || form == argument_form::number_list;
     case 's': return form == argument_form::string;
     case 'd': return true;
-    default: return false;
+    default: return false;  // unreachable: no other letters
   }
 }
 
@@ -11146,10 +11146,6 @@ class lexer {
   }
   void skip_lines() noexcept {
     while (now_.kind == token_kind::line_end) next();
-  }
-  [[nodiscard]] std::string_view word() noexcept {
-    if (now_.kind != token_kind::word) return fail(errc::nac_text_word), std::string_view();
-    return next().text;
   }
   /// A decimal integer, or hex digits after 0x; `min` after an error.
   [[nodiscard]] std::int64_t integer(std::int64_t min, std::int64_t max) noexcept {
@@ -12138,7 +12134,7 @@ struct argument_counts {
     case argument_form::int_list: return "a list of integers";
     case argument_form::number_list: return "a list of numbers";
   }
-  return {};
+  return {};  // unreachable: all forms are above
 }
 /// Which arguments could be the k-th, with those before it: "a result or null".
 template <class Out>
@@ -13195,8 +13191,8 @@ class code_printer {
         }
         out_ << ')';
         break;
-      case operands::raw:
-      case operands::operation: break;  // no instruction's own
+      case operands::raw:               // unreachable: no instruction's own
+      case operands::operation: break;  // unreachable: nor this
     }
   }
   [[nodiscard]] static bool is_plain_convergence(const instruction& i) noexcept {
@@ -15817,7 +15813,6 @@ class branches {
   }
   /// Where the innermost branch ends.
   [[nodiscard]] std::uint32_t end() const noexcept { return ends_.empty() ? size_ : ends_.back(); }
-  [[nodiscard]] bool inside() const noexcept { return !ends_.empty(); }
   void open(std::uint32_t end) { ends_.push_back(end); }
 
  private:
@@ -16080,7 +16075,7 @@ struct code_rules {
         to << "a branch begins at offset " << number()
            << "; expected ascending offsets of at least 1 that are less than the end, " << i.d[0];
         break;
-      default: break;
+      default: break;  // unreachable: no other faults
     }
     put_path(to, i, e.offset);
   }
@@ -16244,7 +16239,7 @@ template <class Out>
       put_type(to, t.type, t.original_shape);
       to << ", padded to whole blocks of " << t.block;
       break;
-    default: break;
+    default: break;  // unreachable: no other faults
   }
 }
 
@@ -16363,7 +16358,7 @@ struct schedule_rules {
         to << "instruction " << used.last[c.target] << " still needs the result";
         break;
       case errc::nac_free_twice: to << "the result is already freed"; break;
-      default: break;
+      default: break;  // unreachable: no other findings
     }
     put_tick(to.path(), index, t, at);
   }
@@ -17966,7 +17961,7 @@ struct value_reader {
         if (in.accept(boolean_words[1])) return 1;
         return in.accept(boolean_words[0]) ? 0 : integer(0, 1);
     }
-    return 0;
+    return 0;  // unreachable: all types are above
   }
   void field(std::string_view word) const noexcept {
     if (!in.accept(word)) in.fail(errc::nac_text_quantization_field);
@@ -19169,7 +19164,7 @@ TESSERA_INLINE std::uint64_t text_map::in_section(const model& f, section s,
     case section::rsrc: return in_list(text_section::resources, f.resources(), offset);
     case section::arrs: return in_list(text_section::arrays, f.arrays(), offset);
   }
-  return 0;
+  return 0;  // unreachable: all sections are above
 }
 
 }  // namespace nac
@@ -19771,7 +19766,7 @@ struct conversion_maker {
                (t.quantization == quantization::int8_tensor && t.shape.size == 1);
       case quantization::block_fp8: return t.quantization == method && t.block == block;
     }
-    return false;
+    return false;  // unreachable: all methods are above
   }
 
   /// Whether dimensions and numbers of parts have room for what a tensor will need.

@@ -5623,7 +5623,7 @@ enum class arithmetic_error : std::uint8_t { none, overflow, division };
       value = b == -1 ? 0 : a % b;
       if (value != 0 && (value < 0) != (b < 0)) value += b;
       break;
-    default: return arithmetic_error::none;  // not an operator
+    default: return arithmetic_error::none;  // unreachable: not an operator
   }
   if (overflow) return arithmetic_error::overflow;
   to = value;
@@ -7205,7 +7205,7 @@ class loop_summary {
       case node_kind::negate: return a.scale(-1) && has_room(a);
       case node_kind::divide:
       case node_kind::modulo: return divide(op, a, b);
-      default: return false;
+      default: return false;  // unreachable: no other operators
     }
   }
   /// The value of an expression of integers; false where it isn't affine.
@@ -14264,7 +14264,7 @@ inline constexpr std::string_view example_of_region =
     case attribute_kind::string: return "\"...\"";
     case attribute_kind::word: return "constant";
   }
-  return {};
+  return {};  // unreachable: all kinds are above
 }
 
 // --- after an error ---

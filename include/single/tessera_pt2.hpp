@@ -8903,7 +8903,7 @@ namespace pt2::detail {
     case parameter_type::memory_format: return k == argument_kind::memory_format;
     case parameter_type::other: return true;
   }
-  return true;
+  return true;  // unreachable: all types are above
 }
 
 /// The same for a list; one without elements may be of any type.

@@ -69,6 +69,14 @@ TEST_CASE("nac/print: what differs between versions is the header and the operat
         "  32 = \"aten.linear.default\"\n  v3 = aten.linear.default(v0, v1, v2)\n");
 }
 
+TEST_CASE("nac/print: instructions of the system have words", "[nac]") {
+  CHECK(nac::system_word(nac::op_input, 0) == "input");
+  CHECK(nac::system_word(nac::op_output, 0) == "output");
+  CHECK(nac::system_word(nac::op_control_flow, 0) == "control_flow");
+  CHECK(nac::system_word(nac::op_convergence, 0) == "convergence");
+  CHECK(nac::system_word(40, 1).empty());
+}
+
 TEST_CASE("nac/print: payloads by reference", "[nac]") {
   const auto source = hex_file("mini_v16");
   const auto tensors = [&](nac::print_options::payloads p, std::string_view name) {

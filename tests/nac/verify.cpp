@@ -260,6 +260,49 @@ TEST_CASE("nac/verify: constants are interchangeable as far as their values allo
   CHECK(of("0100 06 0200 0000803f 0000003f") == form::number_list);  // 1, 0.5
 }
 
+TEST_CASE("nac/verify: what an operation takes instead", "[nac]") {
+  const auto said = [](std::string_view call) {
+    const auto parts = nac::assemble("code:\n  x = input\n  y = " + std::string(call) + "\n");
+    REQUIRE(parts);
+    const auto written = nac::write(*parts);
+    REQUIRE(written);
+    const auto file = nac::read(bytes(*written));
+    REQUIRE(file);
+    report found;
+    CHECK_FALSE(nac::verify(*file, {}, &found));
+    return std::string(found.text_of(found.diagnostics[0].text));
+  };
+  CHECK(said("nac.neg(x, x)") == "v1 = nac.neg: 2 arguments; expected 1");
+  CHECK(said("nac.add(x, x, x, x)") == "v1 = nac.add: 4 arguments; expected 2 or 3");
+  CHECK(said("aten.stack.default()") ==
+        "v1 = aten.stack.default: 0 arguments; expected at least 1");
+  CHECK(said("aten.cat.default(x, x, 1, 2)") ==
+        "v1 = aten.cat.default: 4 arguments; argument 3 is unexpected");
+  CHECK(said("aten.cat.default(1)") ==
+        "v1 = aten.cat.default: argument 0 is an integer; expected a result");
+  CHECK(said("nac.neg(null)") == "v1 = nac.neg: argument 0 is null; expected a result or a number");
+  CHECK(
+      said("nac.view(x, \"a\")") ==
+      "v1 = nac.view: argument 1 is a string; expected a result, an integer or a list of integers");
+  CHECK(said("aten.clamp.default(x, [1])") ==
+        "v1 = aten.clamp.default: argument 1 is a list of integers; "
+        "expected a result, null or a number");
+}
+
+TEST_CASE("nac/verify: operations that write their first operand", "[nac]") {
+  for (const char* const name :
+       {"aten.add_.Tensor", "aten.__iand__.Tensor", "aten.__ior__.Scalar", "aten.__ixor__.Tensor",
+        "aten.__ilshift__.Tensor", "aten.__irshift__.Tensor"}) {
+    CAPTURE(name);
+    CHECK(nac::is_in_place(name));
+  }
+  for (const char* const name : {"aten.add.Tensor", "aten.__and__.Tensor", "aten.__inot__.Tensor",
+                                 "aten.__i__.Tensor", "nac.add", ""}) {
+    CAPTURE(name);
+    CHECK_FALSE(nac::is_in_place(name));
+  }
+}
+
 TEST_CASE("nac/verify: what a program holds", "[nac]") {
   const auto source = hex_file("mini_v16");
   tessera::report found;

@@ -216,6 +216,19 @@ device d {
   check_canonical(*built);
 }
 
+TEST_CASE("nem/builder: lists of integers, and one scale for all", "[nem]") {
+  nem::builder b;
+  const std::int64_t numbers[] = {1, -2};
+  b.buffer("B", nem::level::l2, 64).let("l", expr(view<std::int64_t>(numbers, 2)));
+  b.let("r", b.region("B", 0, 4).elem(element::i8).shape({4}).layout("C").per_tensor(0.5, -3));
+  const result<nem::model> built = b.finish();
+  REQUIRE(built);
+  CHECK(*nem::write(*built) ==
+        "buffer B : L2 (size=64)\nlet l = [1, -2]\nlet r = region(B, 0, 4)\n"
+        "    elem=i8, shape=[4], layout=C, "
+        "quant=per_tensor(scale=0.5, zero_point=-3)\n");
+}
+
 TEST_CASE("nem/builder: operands, descriptors and decorators", "[nem]") {
   nem::builder b;
   b.device_name("d").program("p").buffer_in_l1("B", 1, 256, 64).buffer("C", nem::level::l2, 256);
