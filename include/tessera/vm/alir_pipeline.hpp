@@ -51,7 +51,7 @@ struct cycle : pipeline_outcome {
 /// A pipeline: a machine for each block, and the registers between them.
 class pipeline_machine {
  public:
-  /// Compiles all blocks; `how` is that of each block's machine.
+  /// Compiles all blocks; `how` is that of each block's machine, and its memory that of all together.
   explicit pipeline_machine(const tessera::alir::staged& p, const machine_options& how = {});
 
   /// Doubles of a sample.
@@ -90,6 +90,7 @@ class pipeline_machine {
   bool input_register_, output_register_;
   std::uint64_t latency_;
   std::size_t size_ = 0;
+  std::uint64_t max_memory_;          // of a run whose budget says nothing
   std::uint64_t chunk_ = 1;           // samples that pass from block to block together
   std::vector<double> rows_[2];       // their values
   std::vector<wire> before_, after_;  // of each block: its register, and what it gives

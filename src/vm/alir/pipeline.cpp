@@ -8,6 +8,7 @@
 
 #include "tessera/core/load_store.hpp"
 #include "tessera/vm/alir_pipeline.hpp"
+#include "vm/meter.hpp"
 
 namespace tessera::inline TESSERA_ABI {
 namespace vm::alir {
@@ -16,6 +17,7 @@ pipeline_machine::pipeline_machine(const tessera::alir::staged& p, const machine
     : input_register_(p.input_register()),
       output_register_(p.output_register()),
       latency_(p.latency()),
+      max_memory_(how.max_memory),
       before_(p.size()),
       after_(p.size()) {
   std::size_t widest = 1;
@@ -45,7 +47,7 @@ pipeline_outcome pipeline_machine::run(std::span<const double> in, std::span<dou
                                        std::uint64_t samples, const budget& limit) {
   pipeline_outcome done;
   std::uint64_t all = 0;
-  if (memory() > limit.max_memory)
+  if (memory() > memory_of_run(limit, max_memory_))
     done.code = errc::budget_memory;
   else if (!checked_mul(samples, std::uint64_t{size_}, all) || all > limit.max_steps)
     done.code = errc::budget_steps;

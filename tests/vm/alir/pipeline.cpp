@@ -190,4 +190,12 @@ TEST_CASE("vm/alir/pipeline: budgets", "[vm_alir]") {
   CHECK(steps.steps == 0);
   CHECK(machine.run(in, out, 3, {.max_memory = machine.memory()}));
   CHECK(machine.run(in, out, 3, {.max_memory = machine.memory() - 1}).code == errc::budget_memory);
+
+  // The machine's own limit is for all blocks together, and no run's budget raises it.
+  const std::uint64_t memory = machine.memory();
+  vm::pipeline_machine fits(looking_up({32, 32}, true, true), {.max_memory = memory});
+  CHECK(fits.run(in, out, 3));
+  vm::pipeline_machine small(looking_up({32, 32}, true, true), {.max_memory = memory - 1});
+  CHECK(small.run(in, out, 3).code == errc::budget_memory);
+  CHECK(small.run(in, out, 3, {.max_memory = memory}).code == errc::budget_memory);
 }
