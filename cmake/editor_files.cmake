@@ -58,10 +58,10 @@ foreach(words IN ITEMS elements opcodes attributes decorators units reserved con
   list(JOIN ${words} "\\|" ${words}_vim)
 endforeach()
 file(READ "${ROOT}/include/tessera/version.hpp" version)
-string(REGEX MATCH "TESSERA_VERSION_MAJOR ([0-9]+)" major "${version}")
-set(major "${CMAKE_MATCH_1}")
-string(REGEX MATCH "TESSERA_VERSION_MINOR ([0-9]+)" minor "${version}")
-set(minor "${CMAKE_MATCH_1}")
+if(NOT version MATCHES "TESSERA_VERSION_STRING \"([0-9.]+)\"")
+  message(FATAL_ERROR "include/tessera/version.hpp doesn't define TESSERA_VERSION_STRING as \"x.y.z\"")
+endif()
+set(version "${CMAKE_MATCH_1}")
 
 set(stale "")
 function(write name content)
@@ -87,7 +87,7 @@ write(vscode/package.json [=[
   "description": "NEM, a language for explicitly scheduled accelerators: colours, and what `tessera lsp` knows",
   "license": "MIT",
   "publisher": "tessera",
-  "version": "@major@.@minor@.0",
+  "version": "@version@",
   "engines": { "vscode": "^1.70.0" },
   "categories": ["Programming Languages"],
   "main": "./extension.js",
