@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Tessera 0.2.0: tessera/ark.hpp and all that it includes, in one file.
+// Tessera 0.9.0: tessera/ark.hpp and all that it includes, in one file.
 //
 // Made by cmake/amalgamate.cmake. To change something, change the header it comes from, then run
 // `cmake --build build --target single`.
@@ -50,7 +50,7 @@
 // linked into one program keep apart. In one translation unit they cannot, so that is an error; the
 // checks are outside the guard because a guard would skip them exactly when they matter.
 
-#if defined(TESSERA_VERSION) && TESSERA_VERSION != 200
+#if defined(TESSERA_VERSION) && TESSERA_VERSION != 900
 #error "two versions of Tessera are included in one translation unit"
 #endif
 #if defined(TESSERA_VERSION_HPP) && defined(TESSERA_COMPILED) != TESSERA_IS_COMPILED
@@ -73,18 +73,18 @@
 #error "Tessera needs GCC 12 or later"
 #endif
 
-#define TESSERA_VERSION 200  // major * 10000 + minor * 100 + patch
-#define TESSERA_VERSION_STRING "0.2.0"
+#define TESSERA_VERSION 900  // major * 10000 + minor * 100 + patch
+#define TESSERA_VERSION_STRING "0.9.0"
 
 // TESSERA_ABI: the namespace of every entity. TESSERA_INLINE: before a definition that an interface
 // declares.
 #ifdef TESSERA_COMPILED
 #define TESSERA_IS_COMPILED 1
-#define TESSERA_ABI v0_2_0_compiled
+#define TESSERA_ABI v0_9_0_compiled
 #define TESSERA_INLINE
 #else
 #define TESSERA_IS_COMPILED 0
-#define TESSERA_ABI v0_2_0
+#define TESSERA_ABI v0_9_0
 #define TESSERA_INLINE inline
 #endif
 
