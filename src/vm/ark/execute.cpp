@@ -35,12 +35,12 @@ void for_runs(const patch& a, const patch& b, F&& f) {
                                     {b.step[0], b.step[1], b.step[2], b.step[3]}};
   const tensors::rows<2, 4> rows(shape, {steps[0], steps[1]});
   const auto [a_step, b_step] = rows.steps();
-  rows.each([&, a_step = a_step, b_step = b_step](const auto& first, std::int64_t n) {
-    const bool one_run = n == 1 || (a_step == a.element && b_step == b.element);
+  rows.each([&, a_by = a_step, b_by = b_step](const auto& first, std::int64_t n) {
+    const bool one_run = n == 1 || (a_by == a.element && b_by == b.element);
     const std::int64_t run = one_run ? n : 1;
     for (std::int64_t i = 0; i < n; i += run)
-      f(static_cast<std::uint64_t>(first[0] + i * a_step),
-        static_cast<std::uint64_t>(first[1] + i * b_step), static_cast<std::size_t>(run));
+      f(static_cast<std::uint64_t>(first[0] + i * a_by),
+        static_cast<std::uint64_t>(first[1] + i * b_by), static_cast<std::size_t>(run));
   });
 }
 
