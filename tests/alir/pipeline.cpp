@@ -239,6 +239,13 @@ TEST_CASE("alir/pipeline: between two blocks is one register", "[alir]") {
   CHECK(renamed("\"stage1_inp\",false,", "\"stage1_inp\",true,").code == errc::alir_fsm_chain);
   // Straight from one block to the next: no register.
   CHECK(renamed("stage1_inp", "INTERNAL_logic0_outp").code == errc::alir_fsm_chain);
+  // What is inside the chain is nobody else's.
+  for (const char* const inside : {"INTERNAL_logic0_inp", "INTERNAL_logic0_outp",
+                                   "INTERNAL_logic1_inp", "INTERNAL_logic1_outp"}) {
+    const std::string name = '"' + std::string(inside) + "\",";
+    CAPTURE(name);
+    CHECK(renamed(name + "false", name + "true").code == errc::alir_fsm_chain);
+  }
   std::string wire = text;
   const std::size_t stage = wire.rfind("\"stage1_inp\",false");  // as the end of a connection
   const std::size_t flag = wire.find("null,null,true", stage);

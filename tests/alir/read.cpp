@@ -47,7 +47,10 @@ std::string byte_form() {
 }  // namespace
 
 TEST_CASE("alir/read: encodings are recognised by their first bytes", "[alir]") {
-  const auto of = [](std::string_view s) { return alir::detect(as_bytes(s)); };
+  const auto of = [](std::string_view s) {
+    CHECK(alir::detect(s) == alir::detect(as_bytes(s)));
+    return alir::detect(as_bytes(s));
+  };
   CHECK(of("ALIR") == encoding::bytecode);
   CHECK(of("ALI") == encoding::json);
   CHECK(of("\2\0\0\0"sv) == encoding::bytecode);

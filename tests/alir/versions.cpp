@@ -274,6 +274,16 @@ TEST_CASE("alir/versions: what has no counterpart is refused", "[alir]") {
   };
   CHECK(refused(with_zero(127), 2) == error{});
   CHECK(refused(with_zero(128), 2) == third2);
+  // What is summed has to have a type.
+  const auto without_type = [](std::size_t i) {
+    return [=](build::sketch& p) {
+      p.model.ops[i].qint.step = 0.3;
+      add_sum(p, {{0, 0, false}, {1, 0, false}}, build::bits(8));
+    };
+  };
+  CHECK(refused(without_type(0), 2) == error{errc::alir_step, 3, error_index::operation});
+  CHECK(refused(without_type(1), 2) == error{errc::alir_step, 3, error_index::operation});
+  CHECK(refused(without_type(2), 2) == error{});
   const auto constant = [](std::int64_t c, std::int32_t shift) {
     return [=](build::sketch& p) {
       p.op({.id0 = 0,

@@ -127,6 +127,10 @@ TEST_CASE("ark/messages: a tensor or a buffer that differs from one before", "[a
              "tensor 0 has DataType FP16 here and FP32 before"));
   CHECK(says(again(of_rank({3, 0}, 1)), "B01", ".ReadTensors[1].Buffer.Rank",
              "buffer 0 has Rank 1 here and -1 before"));
+  patch outside = x;
+  outside.tags += R"(,"IsExternal":true)";
+  CHECK(says(op("Add", {outside, {3, 0}}, {y}, {{2, 1}}), "B01", ".ReadTensors[1].Buffer",
+             "buffer 0 has no IsExternal here, and has one before"));
   CHECK(says(again(of_rank({3, 3}, 1, "[[2,5]]")), "B04", ".ReadTensors[1].Buffer.SendTags[0]",
              "[2,5] has rank 2; expected -1 or 0, as the buffer is of rank 1"));
 }

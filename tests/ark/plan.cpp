@@ -414,6 +414,18 @@ TEST_CASE("ark/plan: each part of a tensor is compared with the model's", "[ark]
   CHECK(differs([&](ark::plan& p) { p.parts.buffers[sum(p).buffer].recv_tags = tags(p); }));
 }
 
+TEST_CASE("ark/plan: the ranks of a model are those of its plan", "[ark][plan]") {
+  const ark::program program = program_of(small("base.json"));
+  ark::plan p = plan_of(small("base.plan.json"));
+  p.parts.world_size = 3;
+  p.parts.rank = 2;
+  tessera::report found;
+  CHECK_FALSE(verify(p, found, {.model = &program}));
+  CHECK(all_of(found).find("error ark_plan_model $.Rank 0: Rank is 2; the model has 0\n") !=
+        std::string::npos);
+  CHECK(all_of(found).find("error ark_plan_model $.WorldSize 0: ") != std::string::npos);
+}
+
 TEST_CASE("ark/plan: findings beyond those that are kept are counted", "[ark][plan]") {
   ark::plan p = plan_of(small("base.plan.json"));
   for (ark::buffer& b : p.parts.buffers) b.id = 0;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <sstream>
 #include <string>
 #include <tessera/core/text.hpp>
 #include <utility>
@@ -37,6 +38,14 @@ TEST_CASE("text: appends characters, strings and integers", "[core]") {
   CHECK(t == "line");
   t.clear();
   CHECK(t.empty());
+}
+
+TEST_CASE("text: goes to a stream as it is", "[core]") {
+  text t;
+  t << "a" << 1 << std::string_view("\0b", 2);
+  std::ostringstream out;
+  out << t << '!';
+  CHECK(out.str() == std::string("a1\0b!", 5));
 }
 
 TEST_CASE("text: integers of every type, at their ends", "[core]") {

@@ -82,6 +82,53 @@ output(%5, %9, %9)
 )");
 }
 
+TEST_CASE("genome/print: what a COPY repeats", "[genome]") {
+  const genome::library l = library_of(some());
+  genome::stream s;
+  s.add({.a = 2, .b = 1}, {});
+  s.add({.a = 2, .b = 1}, {});
+  s.add({.a = 3, .b = 1}, {});
+  s.add({.a = 3, .b = 1}, {});
+  s.add({.a = 5, .b = 1, .c = 10}, {});
+  s.add({.a = 5, .b = 1, .c = 10}, {});
+  s.add({.a = 1, .b = 1}, {});
+  s.add({.a = 1, .b = 1}, {});
+  const std::string plain = printed(l, s);
+  CHECK(plain.find("input") != std::string::npos);
+  genome::stream copies;
+  copies.add({.a = 7, .b = 2, .c = 2}, {1, 0});
+  copies.add({.a = 7, .b = 3, .c = 2}, {1, 0});
+  copies.add({.a = 7, .b = 5, .c = 2}, {1, 10});
+  const std::string all = printed(l, copies);
+  INFO(all);
+  CHECK(all.find("input\n") != std::string::npos);
+  CHECK(all.find("parameter\n") != std::string::npos);
+  CHECK(all.find("parameter \"fc.weight\\n\"\n") != std::string::npos);
+}
+
+TEST_CASE("genome/print: groups of many arguments are cut short", "[genome]") {
+  const auto with_group = [](const std::string& group) {
+    genome::registry r;
+    r.add_operation(10, "aten.relu.default:node_args(1):kwargs()");
+    r.add_variation(10, "in0");
+    r.add_constant(10, "int", "7");
+    r.add_group(10, group);
+    const genome::library l = library_of(std::move(r));
+    genome::stream s;
+    s.add({.a = 2, .b = 1}, {});
+    s.add({.a = 10, .b = 10, .c = -11}, {0});
+    return printed(l, s);
+  };
+  std::string group = "a=10";
+  for (char key = 'b'; key <= 'p'; ++key) group += std::string(";") + key + "=10";
+  CHECK(with_group(group).find("o = 7, p = 7)") != std::string::npos);
+  CHECK(with_group(group + ";q=10").find("o = 7, p = 7, ...)") != std::string::npos);
+  // A long one is cut between two arguments.
+  std::string longer = "k" + std::string(2500, 'k') + "=10;l" + std::string(2500, 'l') + "=10";
+  CHECK(with_group(longer).find("kkk") != std::string::npos);
+  CHECK(with_group(longer).find("lll") == std::string::npos);
+}
+
 TEST_CASE("genome/print: blocks", "[genome]") {
   const genome::library l = library_of(some());
   genome::stream s;
