@@ -202,12 +202,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (turn.one_in(4)) check_signature(all, all.size() - 1);
   if (turn.one_in(8)) check_profile(all);
   if (turn.one_in(8)) check_difference(all, 0, all.size() - 1);
-  if (turn.one_in(8))
+  if (all.nodes() > 200) return 0;
+  if (turn.one_in(16))
     check_findings(all, genomics::mine_contiguous(
                             all, {.min_length = 2, .min_score = 4, .places = true, .threads = 1}));
-  if (!turn.one_in(8)) return 0;
+  if (!turn.one_in(16)) return 0;
   const findings found = genomics::mine_subgraphs(
-      all, {.min_models = 1, .max_gap = 2, .max_work = 1 << 14, .places = true, .threads = 1});
+      all, {.min_models = 1, .max_gap = 2, .max_work = 1 << 12, .places = true, .threads = 1});
   check_findings(all, found);
   check_distances(all, found, size % 2 == 0);
   return 0;

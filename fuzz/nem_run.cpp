@@ -25,8 +25,9 @@ using vm::nem::schedule;
 
 namespace {
 
-constexpr std::uint64_t max_memory = 1 << 20;
-constexpr std::uint64_t max_steps = std::uint64_t{1} << 24;
+/// Of most inputs, and of one in 64.
+constexpr budget usual{.max_steps = 1 << 13, .max_memory = 1 << 16},
+    large{.max_steps = 1 << 22, .max_memory = 1 << 20};
 
 /// How a run ended. Of findings only those that say that tasks are missing, or their order.
 struct ending {
@@ -79,24 +80,25 @@ struct input {
   std::string_view source;
   std::size_t seed;
   const nem::program& program;
+  budget limit;
 };
 
 [[nodiscard]] ending run(const input& in, machine_options how, vm::nem::timeline* when = nullptr) {
-  how.max_memory = max_memory;
+  how.max_memory = in.limit.max_memory;
   how.keep_going = in.seed % 5 < 2;
   machine vm(in.program, how);
   fill(vm, in.seed);
   watch(vm, in.program.model());
   tessera::report found;
-  const vm::nem::outcome done = vm.run(&found, when, {max_steps, max_memory});
-  fuzz::require(done.steps <= max_steps, "steps are limited");
+  const vm::nem::outcome done = vm.run(&found, when, in.limit);
+  fuzz::require(done.steps <= in.limit.max_steps, "steps are limited");
   read_places(vm, in.program.model());
 
   ending e;
   e.code = done.code;
   e.tasks = done.tasks;
   for (const vm::nem::place& b : vm.buffers()) e.bytes += as_text(vm.bytes(b));
-  fuzz::require(e.bytes.size() <= max_memory, "memory is limited");
+  fuzz::require(e.bytes.size() <= in.limit.max_memory, "memory is limited");
   bool has_error = false;
   const bool is_fully_verified =
       !in.program.is_partial() && in.program.profile() != nem::profile::upstream;
@@ -140,7 +142,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t seed = seed_of(source);
   const result<nem::program> p = program_of(source, seed);
   if (!p) return fuzz::reject(), 0;
-  const input in{source, seed, *p};
+  fuzz::turns turn(source);
+  const input in{source, seed, *p, turn.one_in(64) ? large : usual};
 
   const ending first = run(in, {});
   fuzz::count_run(first.code == errc::ok);
@@ -148,17 +151,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   how.lookahead = static_cast<std::uint32_t>(1 + seed % 40);
   how.seed = seed;
   std::vector<ending> others;
-  fuzz::turns turn(source);
+  input longer = in;  // schedules and timelines cost steps, too
+  longer.limit.max_steps *= 64;
   if (turn.one_in(8)) fuzz::require(run(in, {}) == first, "a program always runs alike");
   for (const schedule by : {schedule::reverse, schedule::random, schedule::random}) {
     how.schedule = by;
     ++how.seed;
-    if (turn.one_in(8)) others.push_back(run(in, how));
+    if (turn.one_in(8)) others.push_back(run(longer, how));
   }
   const bool is_comparable = first.is_complete && first.is_ordered;
   if (turn.one_in(8)) {
     vm::nem::timeline when(*p);
-    others.push_back(run(in, how, &when));
+    others.push_back(run(longer, how, &when));
     const std::uint64_t placed = when.report().tasks;  // with the one that ended the run
     fuzz::require(placed - others.back().tasks <= 1, "a timeline has all tasks");
     fuzz::require(!is_comparable || placed == first.tasks, "and no others");

@@ -128,12 +128,11 @@ void check_archive(std::string_view source) {
   }
   if (turn.one_in(8))
     fuzz::require(check(*m).code == errc::ok, "indices of what was read are in range");
-  if (turn.one_in(32))
+  if (turn.one_in(16))
     fuzz::require(!pt2::print(*m, {.modules = true, .stack_traces = true}).empty(),
                   "what was read can be printed");
   if (turn.one_in(32)) check_members(*m);
-  if (turn.one_in(32)) check_written(*m);
-  if (!turn.one_in(4)) return;
+  if (turn.one_in(8)) check_written(*m);
   report found;
   const auto p = pt2::verify(std::move(*m), {}, &found);
   fuzz::require_report(found, p.error(), {"a.pt2", source, true});
@@ -143,7 +142,7 @@ void check_archive(std::string_view source) {
     if (const std::uint32_t v = p->value_of(a); v != pt2::none)
       fuzz::require(v < of.values.size() && p->definition_of(v).graph != pt2::none,
                     "arguments are bound to values that are defined");
-  if (turn.one_in(4)) check_import(*p);
+  if (turn.one_in(2)) check_import(*p);
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ void node_parts::finish() {
 }
 
 std::string node_parts::operation(std::string_view target, bool keywords) const {
-  std::string out(target);
+  std::string out = utf8_of(target);
   out.append(":node_args(").append(std::to_string(inputs_.size())).append("):kwargs(");
   if (keywords) {
     for (std::size_t i = 0; i < arguments_.size(); ++i)

@@ -11,7 +11,7 @@
 //
 //   text        argument names sort as text: arg10 comes before arg2
 //   floats      Python's repr; what JSON has no number for is a string: "nan", "inf", "-inf"
-//   strings     bytes that aren't UTF-8 are replaced by U+FFFD
+//   strings     bytes that aren't UTF-8 are replaced by U+FFFD, in names of operations too
 //
 // Lifetime:   what it hands out lasts until clear().
 // Errors:     none.

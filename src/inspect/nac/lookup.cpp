@@ -79,12 +79,11 @@ std::string shortened(std::string_view s, std::size_t max_characters) {
 }
 
 lookup::lookup(const nac::model& f) : file_(f) {
-  constexpr std::size_t ids = 65536;
   instructions_.reserve(f.instructions().size());
   for (const nac::instruction& i : f.instructions()) instructions_.push_back(i);
   for (const nac::instruction& i : f.training()) training_.push_back(i);
   const auto row = [](std::vector<std::uint32_t>& of, std::uint16_t id, std::size_t index) {
-    if (of.empty()) of.assign(ids, none);
+    if (id >= of.size()) of.resize(std::size_t{id} + 1, none);
     of[id] = static_cast<std::uint32_t>(index);
   };
   for (const nac::constant& c : f.constants()) {

@@ -19,6 +19,12 @@ namespace {
 /// Parameters below this size are loaded before a thread could be notified.
 constexpr std::uint64_t worth_a_thread = 4096;
 
+/// The entry of an id in a table that is as long as the largest id needs.
+[[nodiscard]] std::uint32_t& entry_of(std::vector<std::uint32_t>& by_id, std::uint16_t id) {
+  if (id >= by_id.size()) by_id.resize(std::size_t{id} + 1);
+  return by_id[id];
+}
+
 [[nodiscard]] value first_state(memory& arena) {
   return make_tensor(arena, data_type::float32, {1, 12, 0, 64});
 }
@@ -57,11 +63,12 @@ interpreter::interpreter(const model::program& p, const interpreter_options& how
 interpreter::~interpreter() = default;
 
 const value* interpreter::constant_of(std::uint16_t id) {
-  if (constant_at_[id] == 0) {
+  std::uint32_t& at = entry_of(constant_at_, id);
+  if (at == 0) {
     constants_.push_back(load(arena_, program_.constant(id)));
-    constant_at_[id] = static_cast<std::uint32_t>(constants_.size());
+    at = static_cast<std::uint32_t>(constants_.size());
   }
-  return &constants_[constant_at_[id] - 1];
+  return &constants_[at - 1];
 }
 
 /// Before anything is made for the run.
@@ -89,8 +96,7 @@ void interpreter::compile() {
   bindings_.reserve(n);
   arguments_.reserve(code.arguments.size());
   constants_.reserve(p.model().constants().size());  // so that they stay in place
-  constant_at_.resize(0x10000);
-  std::vector<std::uint32_t> weight_at(0x10000);
+  std::vector<std::uint32_t> weight_at;
   for (std::size_t i = 0; i < inputs_.size(); ++i)
     code_[p.inputs()[i].instruction].slot = static_cast<std::uint32_t>(i);
 
@@ -160,7 +166,7 @@ void interpreter::compile_input(std::uint32_t i, std::vector<std::uint32_t>& wei
     case model::input::user: to.what = kind::input; break;
     case model::input::parameter: {
       to.what = kind::parameter;
-      std::uint32_t& at = weight_at[given[0].id()];
+      std::uint32_t& at = entry_of(weight_at, given[0].id());
       if (at == 0) {
         weights_.emplace_back().id = given[0].id();
         at = static_cast<std::uint32_t>(weights_.size());

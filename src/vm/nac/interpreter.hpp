@@ -56,8 +56,9 @@
 //             the machine took too much. A machine can be run again after any of them.
 //             made(): nac_operation_unsupported where operations are unknown here, with their names.
 // Limits:     interpreter_options; max_steps: those of each instruction are charged before it runs.
-// Allocation: constants, parameters and results, within max_memory; 256 KiB, and about 300 bytes for
-//             an instruction; 450 for each branch that is being run. A thread at the first PRELOAD.
+// Allocation: constants, parameters and results, within max_memory; 4 bytes for each id up to the largest
+//             of constants and of parameters, about 300 for an instruction, and 450 for each branch that
+//             is being run. A thread at the first PRELOAD.
 
 #ifndef TESSERA_VM_NAC_INTERPRETER_HPP
 #define TESSERA_VM_NAC_INTERPRETER_HPP

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "genome/convert_parts.hpp"
 #include "genome/tools/show.hpp"
 
 using namespace genome_tests;
@@ -99,6 +100,13 @@ TEST_CASE("genome_tools/convert: a .nac's arguments by position and by tensor", 
                "aten.slice.Tensor:node_args(1):kwargs() in0 {arg1 int 0; arg2 NoneType null; "
                "arg3 int 7} [5]",
                "<OUTPUT> [6 0]"});
+}
+
+TEST_CASE("genome_tools/convert: names of operations that aren't UTF-8", "[genome_tools]") {
+  // They are in tables and JSON, of which a .nac file's bytes would make something that isn't either.
+  genomics::node_parts n;
+  CHECK(n.operation("aten.fft\xe6\xff") ==
+        "aten.fft\xEF\xBF\xBD\xEF\xBF\xBD:node_args(0):kwargs()");
 }
 
 TEST_CASE("genome_tools/convert: arguments stand in the order of their names as text",

@@ -13,7 +13,8 @@
 // Lifetime:   borrows the file.
 // Errors:     none: an unresolved reference is an argument of kind `missing`.
 // Limits:     none; 48 characters of a constant in short texts.
-// Allocation: 64 bytes for an instruction, 24 for a constant, 104 for a tensor, 16 for a name, 1 MiB.
+// Allocation: 64 bytes for an instruction, 24 for a constant, 104 for a tensor, 16 for a name, and 4 for
+//             each id up to the largest of each section.
 
 #ifndef TESSERA_INSPECT_NAC_LOOKUP_HPP
 #define TESSERA_INSPECT_NAC_LOOKUP_HPP
