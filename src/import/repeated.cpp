@@ -4,9 +4,8 @@
 // while_loop, where the archive proves how often the body runs: because its condition is computed of
 // constants and of counters that begin with one.
 
-#include <cstring>
-
 #include "import/importer.hpp"
+#include "tessera/core/load_store.hpp"
 #include "tessera/nac/operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -61,10 +60,8 @@ class known_integers {
     const pt2::stored_tensor& s = m_.stored[index];
     const pt2::tensor_meta& meta = m_.tensors[s.meta];
     if (meta.type != pt2::element_type::int64 || !scalars(m_, meta.sizes).empty()) return {};
-    std::int64_t out = 0;
     const auto first = static_cast<std::size_t>(m_.scalars[meta.storage_offset].integer);
-    std::memcpy(&out, payload(m_, s).data() + first * sizeof out, sizeof out);
-    return out;
+    return load_le<std::int64_t>(payload(m_, s).data() + first * sizeof(std::int64_t));
   }
   [[nodiscard]] whole_or_none computed(const pt2::node& n, std::size_t depth) {
     const view<pt2::argument> in = arguments(m_, n.inputs), out = arguments(m_, n.outputs);

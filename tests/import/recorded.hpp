@@ -7,6 +7,7 @@
 #define TESSERA_TESTS_IMPORT_RECORDED_HPP
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -57,6 +58,16 @@ struct expectations {
 [[nodiscard]] inline std::vector<std::int64_t> shape_of(const nac::tensor& t) {
   std::vector<std::int64_t> out;
   for (std::uint32_t d = 0; d < t.shape.size(); ++d) out.push_back(t.shape[d]);
+  return out;
+}
+
+/// Elements of a file, which are little-endian, as those of this host.
+[[nodiscard]] inline std::vector<std::byte> elements_of(const nac::tensor& t) {
+  std::vector<std::byte> out(t.data.begin(), t.data.end());
+  if constexpr (std::endian::native != std::endian::little) {
+    const auto size = static_cast<std::ptrdiff_t>(nac::size_of(t.type));
+    for (auto at = out.begin(); at != out.end(); at += size) std::reverse(at, at + size);
+  }
   return out;
 }
 
@@ -119,7 +130,8 @@ inline void check_run(vn::machine& machine, const std::string& prefix, const exp
     const auto in = all.find(prefix + ".in" + std::to_string(i));
     if (!in) break;
     const std::vector<std::int64_t> shape = shape_of(*in);
-    REQUIRE(machine.set_input(i, vm::array_view(in->type, shape, in->data)));
+    const std::vector<std::byte> elements = elements_of(*in);
+    REQUIRE(machine.set_input(i, vm::array_view(in->type, shape, elements)));
   }
   const vn::outcome done = machine.run();
   INFO(error{done.code}.name() << " at v" << done.instruction << ' ' << done.text);
@@ -135,7 +147,7 @@ inline void check_run(vn::machine& machine, const std::string& prefix, const exp
     const std::vector<std::int64_t> shape = shape_of(*wanted);
     REQUIRE(std::vector<std::int64_t>(got.shape.begin(), got.shape.end()) == shape);
     REQUIRE(got.type == wanted->type);
-    CHECK(distance(got, wanted->data) <= tolerance(wanted->type));
+    CHECK(distance(got, elements_of(*wanted)) <= tolerance(wanted->type));
   }
   CHECK(i == machine.outputs());
 }
