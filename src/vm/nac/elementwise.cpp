@@ -21,11 +21,14 @@ namespace {
 constexpr std::size_t max_operands = 3;
 constexpr std::size_t block_size = 512;  // elements that are converted at a time
 
-/// n times the element that `one` points to, which lies elsewhere.
-void repeat(std::byte* to, const std::byte* one, std::size_t size, std::size_t n) noexcept {
-  tensors::with_word(size, [&]<class T>(of<T>) {
-    for (std::size_t i = 0; i < n; ++i) std::memcpy(to + i * sizeof(T), one, sizeof(T));
-  });
+/// The same element in all of n; `to` has room for whole words.
+void fill_words(std::byte* to, const std::byte* one, std::size_t size, std::size_t n) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, one, size);
+  constexpr bool little = std::endian::native == std::endian::little;
+  for (std::size_t bits = 8 * size; bits < 64; bits *= 2)
+    word |= little ? word << bits : word >> bits;
+  for (std::size_t i = 0; i < size * n; i += sizeof word) std::memcpy(to + i, &word, sizeof word);
 }
 
 /// Elements of an operand as lanes; at most a block of them.
@@ -47,7 +50,7 @@ void run_in_blocks(std::size_t count, std::span<const source> in, const std::byt
     if (!repeated[k]) continue;
     alignas(8) std::byte one[8];
     convert_lanes(in[k], from[k], one, 1);
-    repeat(staged[k], one, model::size_of(in[k].lane), std::min(count, block_size));
+    fill_words(staged[k], one, model::size_of(in[k].lane), std::min(count, block_size));
     at[k] = staged[k];
   }
   const std::size_t result_size = model::size_of(type);
@@ -64,14 +67,18 @@ void run_in_blocks(std::size_t count, std::span<const source> in, const std::byt
   }
 }
 
-/// The same element in all of n; `to` has room for whole words.
-void fill_words(std::byte* to, const std::byte* one, std::size_t size, std::size_t n) noexcept {
-  std::uint64_t word = 0;
-  std::memcpy(&word, one, size);
-  constexpr bool little = std::endian::native == std::endian::little;
-  for (std::size_t bits = 8 * size; bits < 64; bits *= 2)
-    word |= little ? word << bits : word >> bits;
-  for (std::size_t i = 0; i < size * n; i += sizeof word) std::memcpy(to + i, &word, sizeof word);
+/// Elements after which an operand begins again in the result, of `size` elements: all of its own, where
+/// its dimensions are the last ones of the result. 0: it is broadcast otherwise.
+[[nodiscard]] std::size_t period_of(const tensor& x, const shape& out, std::size_t size) noexcept {
+  const std::size_t n = x.size();
+  if (n == size || n == 1) return n;
+  const shape& own = x.dims;
+  const std::size_t added = out.rank() - own.rank();
+  std::size_t i = 0;
+  while (own[i] == 1) ++i;
+  for (; i < own.rank(); ++i)
+    if (own[i] != out[added + i]) return 0;
+  return n;
 }
 
 /// Elements of a tensor in the shape that it broadcasts to; none is empty.
@@ -120,6 +127,10 @@ void lane_of_one(const source& s, std::byte* to) noexcept {
     convert_lanes(s, from, own, n);
     from = own;
   }
+  if (period_of(x, out, size) == n) {
+    for (std::size_t i = 0; i < size; i += n) std::memcpy(to + i * lane_size, from, n * lane_size);
+    return to;
+  }
   tensors::with_word(lane_size, [&]<class T>(of<T>) { spread<T>(to, from, x.dims, out); });
   return to;
 }
@@ -145,28 +156,44 @@ tensor elementwise(memory& arena, const shape& dims, std::span<const source> in,
     run_few(dims, in, size, out.data, lane, type, f, with);
     return out;
   }
-  static const shape none;
-  std::array<const shape*, max_operands> shapes = {&none, &none, &none};
-  for (std::size_t k = 0; k < in.size(); ++k) shapes[k] = &in[k].of->dims;
-  const auto rows = broadcast_rows<max_operands>(dims, shapes);
+  std::size_t periods[max_operands] = {}, row = size;
   bool repeated[max_operands] = {}, direct[max_operands] = {}, all_direct = lane == type;
+  bool in_rows = true;  // of one length
   for (std::size_t k = 0; k < in.size(); ++k) {
-    repeated[k] = rows.steps()[k] == 0;
-    direct[k] = in[k].of->type == in[k].lane && !repeated[k];
-    all_direct = all_direct && direct[k];
+    const std::size_t n = periods[k] = period_of(*in[k].of, dims, size);
+    in_rows = in_rows && (n == 1 || n == size || (n != 0 && (row == size || row == n)));
+    if (n != 1 && n != size) row = n;
   }
   std::byte* to = out.data;
-  rows.each([&](const auto& first, std::int64_t n) {
+  const auto set_up = [&](std::size_t k, bool is_repeated) {
+    repeated[k] = is_repeated;
+    direct[k] = in[k].of->type == in[k].lane && !is_repeated;
+    all_direct = all_direct && direct[k];
+  };
+  const auto run_row = [&](auto first, std::size_t count) {
     const std::byte* from[max_operands] = {};
     for (std::size_t k = 0; k < in.size(); ++k)
-      from[k] =
-          in[k].of->data + first[k] * static_cast<std::int64_t>(model::size_of(in[k].of->type));
-    const auto count = static_cast<std::size_t>(n);
+      from[k] = in[k].of->data + first(k) * model::size_of(in[k].of->type);
     if (all_direct)
       f(from, to, count, with);
     else
       run_in_blocks(count, in, from, repeated, direct, to, lane, type, f, with);
     to += count * model::size_of(type);
+  };
+  if (in_rows) {
+    for (std::size_t k = 0; k < in.size(); ++k) set_up(k, periods[k] == 1);
+    for (std::size_t i = 0; i < size; i += row)
+      run_row([&](std::size_t k) { return periods[k] == size ? i : 0; }, row);
+    return out;
+  }
+  static const shape none;
+  std::array<const shape*, max_operands> shapes = {&none, &none, &none};
+  for (std::size_t k = 0; k < in.size(); ++k) shapes[k] = &in[k].of->dims;
+  const auto rows = broadcast_rows<max_operands>(dims, shapes);
+  for (std::size_t k = 0; k < in.size(); ++k) set_up(k, rows.steps()[k] == 0);
+  rows.each([&](const auto& first, std::int64_t n) {
+    run_row([&](std::size_t k) { return static_cast<std::size_t>(first[k]); },
+            static_cast<std::size_t>(n));
   });
   return out;
 }

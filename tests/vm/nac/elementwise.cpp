@@ -61,6 +61,18 @@ TEST_CASE("vm/nac/elementwise: broadcasting is that of a loop over indices", "[v
               {{2, 1, 4, 1}, {3, 1, 5}, {2, 3, 4, 5}},
               {{1, 2, 1, 3, 1, 2}, {2, 1, 2, 1, 2, 1}, {2, 2, 2, 3, 2, 2}},
               {{2, 1, 3, 1, 2}, {2, 4, 1, 5, 2}, {2, 4, 3, 5, 2}},
+              // 64 elements, and more: one element, the last dimensions, and others
+              {{4, 16}, {16}, {4, 16}},
+              {{4, 16}, {1, 1, 16}, {1, 4, 16}},
+              {{1}, {64}, {64}},
+              {{5, 13}, {13}, {5, 13}},
+              {{1, 13}, {5, 13}, {5, 13}},
+              {{5, 13}, {1, 1}, {5, 13}},
+              {{5, 13}, {5, 1}, {5, 13}},
+              {{1}, {65}, {65}},
+              {{3, 4, 10}, {4, 10}, {3, 4, 10}},
+              {{3, 4, 10}, {4, 1}, {3, 4, 10}},
+              {{4, 4, 4, 4}, {4, 1, 4}, {4, 4, 4, 4}},
               {{0, 3}, {1}, {0, 3}},
               {{1, 3}, {0, 1}, {0, 3}}};
   const data_type types[] = {data_type::float32, data_type::float16, data_type::int64,
@@ -82,6 +94,28 @@ TEST_CASE("vm/nac/elementwise: broadcasting is that of a loop over indices", "[v
           const double left = x[place(a, row.both, i)], right = y[place(b, row.both, i)];
           same = same && truths[i] == (left < right ? 1.0 : 0.0) && products[i] == left * right;
         }
+        CHECK(same);
+      }
+}
+
+TEST_CASE("vm/nac/elementwise: three operands, each broadcast in its own way", "[vm_nac]") {
+  bench d;
+  const vm::shape both = {3, 4, 10};
+  const vm::shape shapes[] = {both, {4, 10}, {10}, {1}, {3, 1, 1}, {4, 1}, {1, 4, 10}};
+  for (const vm::shape& of_mask : shapes)
+    for (const vm::shape& of_yes : shapes)
+      for (const vm::shape& of_no : shapes) {
+        const vm::tensor numbered = some(d.arena, data_type::int64, of_mask, 3, 2);
+        const vm::tensor mask = d.tensor("aten.eq.Scalar", {numbered, d.i(1)});
+        const vm::tensor yes = some(d.arena, data_type::int16, of_yes, 4);
+        const vm::tensor no = some(d.arena, data_type::float32, of_no, 5);
+        const vm::tensor y = d.tensor("aten.where.self", {mask, yes, no});
+        const std::vector<double> which = numbers(mask), a = numbers(yes), b = numbers(no),
+                                  got = numbers(y);
+        bool same = true;
+        for (std::size_t i = 0; i < got.size(); ++i)
+          same = same && got[i] == (which[place(mask, y.dims, i)] != 0 ? a[place(yes, y.dims, i)]
+                                                                       : b[place(no, y.dims, i)]);
         CHECK(same);
       }
 }
