@@ -449,6 +449,14 @@ TEST_CASE("ark/shapes: what operations make of shapes", "[ark][shapes]") {
     std::copy(v.begin(), v.end(), out.size);
     return out;
   };
+  ark::layout l;  // without dimensions
+  CHECK(ark::shape_of(l) == dims({1}));
+  CHECK(ark::padded_shape_of(l) == dims({1}));
+  l.rank = 1;
+  l.shape[0] = 3;
+  l.padded_shape[0] = 4;
+  CHECK(ark::shape_of(l) == dims({3}));
+  CHECK(ark::padded_shape_of(l) == dims({4}));
   d out;
   CHECK((ark::broadcast(dims({4, 1}), dims({8}), out) && out == dims({4, 8})));
   CHECK((ark::broadcast(dims({1}), dims({2, 3, 4, 5}), out) && out == dims({2, 3, 4, 5})));

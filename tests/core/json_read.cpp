@@ -442,6 +442,11 @@ TEST_CASE("json/read: numbers carry their sign and kind of token", "[core]") {
   CHECK_FALSE(number("1e2").integral);
   CHECK_FALSE(number("1.0").integral);
   CHECK(number("9007199254740993").value == 9007199254740992.0);
+  // 19 digits fit 64 bits, 20 don't.
+  CHECK(number("9999999999999999999").value == 1e19);
+  CHECK(number("99999999999999999999").value == 1e20);
+  CHECK(number("18446744073709551617").value == 18446744073709551616.0);
+  CHECK(number("1.8446744073709551617").value == 1.8446744073709551617);
   CHECK(number("1.7976931348623157e308").value == DBL_MAX);
   CHECK(number("1.7976931348623158079e308").value == DBL_MAX);
   CHECK(number("5e-324").value == std::numeric_limits<double>::denorm_min());

@@ -5,6 +5,7 @@
 
 #include <new>
 #include <string>
+#include <tessera/core/suggest.hpp>
 
 #include "../support/allocations.hpp"
 #include "../support/catch.hpp"
@@ -39,3 +40,15 @@ TEST_CASE("support/guard_page: the byte after the content can't be read", "[core
   }
 }
 #endif
+
+TEST_CASE("support: a suggestion reads no more than its words", "[core]") {
+  using tessera::suggestion;
+  tessera_tests::guard_page memory(16), other(16);
+  suggestion s(other.place("conv2d"));
+  for (const char* const word : {"conv1d", "con", "conv2", "conv2dd", "onv2d"})
+    s.offer(memory.place(word));
+  CHECK(!s.word().empty());
+  suggestion none(other.place("conv2d"));
+  none.offer(memory.place("softmax"));
+  CHECK(none.word().empty());
+}

@@ -66,6 +66,19 @@ TEST_CASE("genome/verify stream: nodes that have more inputs than there are", "[
   CHECK(genome::verify(moved, library()).error() == error{errc::genome_node_truncated, 12});
 }
 
+TEST_CASE("genome/signature: the keywords of an operation's name", "[genome]") {
+  const auto keywords = [](std::string_view name) {
+    genome::operation_name of(name);
+    std::string all;
+    for (std::string_view k; of.next_keyword(k);) all += std::string(k) + ' ';
+    return all;
+  };
+  CHECK(keywords("aten.x.default:node_args(1):kwargs()").empty());
+  CHECK(keywords("aten.x.default:node_args(1):kwargs('dtype',)") == "dtype ");
+  CHECK(keywords("aten.x.default:node_args(1):kwargs('dim', 'dtype')") == "dim dtype ");
+  CHECK(keywords("aten.x.default:node_args(1):kwargs('dim','dtype','out')") == "dim dtype out ");
+}
+
 TEST_CASE("genome/verify stream: A, B and C", "[genome]") {
   CHECK(error_of({input, {0}}) == error{errc::genome_command, 5});
   CHECK(error_of({input, {9}}) == error{errc::genome_command, 5});
