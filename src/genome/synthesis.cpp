@@ -12,6 +12,7 @@
 #include "tessera/nac/all.hpp"
 #include "vm/genome/arguments.hpp"
 #include "vm/nac/interpreter.hpp"
+#include "vm/nac/load.hpp"
 #include "vm/nac/operations.hpp"
 
 namespace tessera::inline TESSERA_ABI {
@@ -662,7 +663,9 @@ class drawing {
     std::vector<std::uint32_t> shape;
     for (const std::int64_t d : of.dims.dims()) shape.push_back(static_cast<std::uint32_t>(d));
     t.shape = to.parts.add_numbers({shape.data(), shape.size()});
-    t.data = to.parts.keep(bytes(of.data, of.bytes()));
+    std::vector<std::byte> data(of.bytes());
+    vn::store(of, data.data());  // little-endian
+    t.data = to.parts.keep(bytes(data.data(), data.size()));
     to.parts.tensors.push_back(t);
     to.parts.add_name(to.parts.parameters, t.id, "weight." + std::to_string(t.id));
     return to.add(nac::op_input, static_cast<std::uint8_t>(nac::input::parameter), {t.id});
