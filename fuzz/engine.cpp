@@ -4,8 +4,9 @@
 // How libFuzzer and AddressSanitizer work for all targets, where the command line and ASAN_OPTIONS don't
 // say something else.
 
+#include <cstdint>
+#include <cstdio>
 #include <cstring>
-#include <string>
 #include <vector>
 
 #include "require.hpp"
@@ -40,4 +41,14 @@ extern "C" int LLVMFuzzerInitialize(int* count, char*** arguments) {
   *count = static_cast<int>(all.size()) - 1;
   *arguments = all.data();
   return 0;
+}
+
+// This file has no counters of its own: where there are some, these names are the compiler's.
+extern "C" __attribute__((weak, visibility("hidden"))) std::uint8_t __start___sancov_cntrs[];
+extern "C" __attribute__((weak, visibility("hidden"))) std::uint8_t __stop___sancov_cntrs[];
+
+extern "C" void tessera_fuzz_forget() {
+  std::uint8_t* const first = __start___sancov_cntrs;
+  std::uint8_t* const end = __stop___sancov_cntrs;
+  if (first != end) std::memset(first, 0, static_cast<std::size_t>(end - first));
 }

@@ -21,11 +21,9 @@
 /// Changes bytes in any way, in place; the new size.
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
-#if defined(__clang__) && defined(__ELF__)
-/// The counters of edges, where code has them.
-#define TESSERA_FUZZ_COUNTERS 1
-extern "C" __attribute__((weak, visibility("hidden"))) std::uint8_t __start___sancov_cntrs[];
-extern "C" __attribute__((weak, visibility("hidden"))) std::uint8_t __stop___sancov_cntrs[];
+#if defined(__GNUC__)
+/// Forgets which edges an input reached. Of engine.cpp, so only there with libFuzzer.
+extern "C" void tessera_fuzz_forget() __attribute__((weak));
 #endif
 
 namespace fuzz {
@@ -90,10 +88,8 @@ struct last_change {
 /// next change is one of what this input was made of.
 inline void reject() {
   last().is_rejected = true;
-#if defined(TESSERA_FUZZ_COUNTERS)
-  std::uint8_t* const first = __start___sancov_cntrs;
-  std::uint8_t* const end = __stop___sancov_cntrs;
-  if (first != end) std::memset(first, 0, static_cast<std::size_t>(end - first));
+#if defined(__GNUC__)
+  if (&tessera_fuzz_forget != nullptr) tessera_fuzz_forget();
 #endif
 }
 

@@ -26,8 +26,8 @@ using vm::nem::schedule;
 namespace {
 
 /// Of most inputs, and of one in 64.
-constexpr budget usual{.max_steps = 1 << 13, .max_memory = 1 << 16},
-    large{.max_steps = 1 << 22, .max_memory = 1 << 20};
+constexpr budget usual{.max_steps = 1 << 15, .max_memory = 1 << 16},
+    large{.max_steps = 1 << 20, .max_memory = 1 << 20};
 
 /// How a run ended. Of findings only those that say that tasks are missing, or their order.
 struct ending {
@@ -152,7 +152,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   how.seed = seed;
   std::vector<ending> others;
   input longer = in;  // schedules and timelines cost steps, too
-  longer.limit.max_steps *= 64;
+  longer.limit.max_steps *= 16;
   if (turn.one_in(8)) fuzz::require(run(in, {}) == first, "a program always runs alike");
   for (const schedule by : {schedule::reverse, schedule::random, schedule::random}) {
     how.schedule = by;
