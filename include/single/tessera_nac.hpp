@@ -13607,7 +13607,8 @@ struct looked_up {
 /// The bytes of a list that are looked at by a table.
 [[nodiscard]] inline std::size_t readable(const detail::cursor& first) noexcept {
   const std::uint64_t left = first.left();
-  return static_cast<std::size_t>(left < length_table::max_bytes ? left : length_table::max_bytes);
+  return left < length_table::max_bytes ? static_cast<std::uint32_t>(left)
+                                        : length_table::max_bytes;
 }
 
 /// Looks at an instruction that has `slack` bytes before `end`, and at most `max_bytes`. False: it is
