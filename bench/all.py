@@ -195,13 +195,14 @@ def processor() -> str:
 def document(subjects: list[Subject], seconds: str) -> str:
     first = next(s.context for s in subjects if s.context)
     load = first.get("load_avg", [])
+    compiler = first.get("compiler", "")
     level = os.environ.get("TESSERA_LEVEL")
     lines = [
         "# Results", "",
         "Written by `bench_all`. The time of ours, and how many times as fast it is as each contender: above 1, ours is",
         "faster. Medians of CPU time (of wall time, where threads or reads of a file count), contenders interleaved at random.",
         "", f"{first['date'][:10]}, {processor()}, {first['num_cpus']} processors"
-        + (f", load {load[0]:.0f} at the start" if load else "") + f"; GCC or Clang {first.get('compiler', '')}"
+        + (f", load {load[0]:.0f} at the start" if load else "") + f"; {'' if 'lang' in compiler else 'GCC '}{compiler}"
         + (f"; at most {level}" if level else "") + f"{seconds}.", "",
         "![The ratios, by subject](results.svg)", ""]
     for s in subjects:
