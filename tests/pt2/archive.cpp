@@ -91,6 +91,12 @@ TEST_CASE("pt2/archive: the fields of the end record", "[pt2]") {
   CHECK(error_of(s + "PK\5").code == errc::ok);
   CHECK(error_of(source, {.limit = {.max_items = 9}}).code == errc::too_many_items);
   CHECK(pt2::read(source, {.limit = {.max_items = 10}}));
+  std::string texts = "\"\"";
+  for (int i = 1; i < 11; ++i) texts += ", \"\"";
+  a.replace(pt2_samples::program_json, "\"guards_code\": [", "\"guards_code\": [" + texts);
+  const std::string long_list = a.zip();
+  CHECK(error_of(long_list, {.limit = {.max_items = 10}}).code == errc::too_many_items);
+  CHECK(pt2::read(long_list, {.limit = {.max_items = 11}}));
 }
 
 TEST_CASE("pt2/archive: the zip64 records", "[pt2]") {
@@ -173,8 +179,22 @@ TEST_CASE("pt2/archive: extra fields and descriptors", "[pt2]") {
     ++s[descriptor + field];
     CHECK(error_of(s) == error(errc::pt2_descriptor, descriptor));
   }
-  // An extra field of the directory that ends too late, and two of zip64.
+  // One of zip64: its sizes have 8 bytes each. What follows it moves.
   archive a = plain();
+  a.entries = {{"two/archive_format", "pt2"}};
+  std::string wide = a.zip();
+  const std::size_t size = 24, payload = a.data_of("archive_format") + 3;
+  std::string fields = "PK\7\10";
+  put(fields, pt2_samples::crc32("pt2"), 4), put(fields, 3, 8), put(fields, 3, 8);
+  wide.insert(payload, fields);
+  for (const std::size_t flags : {std::size_t{6}, a.directory + size + 8})
+    set(wide, flags, 0x808, 2);
+  set(wide, wide.size() - 6, a.directory + size, 4);
+  CHECK(error_of(wide) == error(errc::pt2_version, a.directory + size));  // the next that it needs
+  ++wide[payload + 19];
+  CHECK(error_of(wide) == error(errc::pt2_descriptor, payload));
+  // An extra field of the directory that ends too late, and two of zip64.
+  a = plain();
   std::string plain_source = a.zip();
   const std::size_t at = a.directory + 46 + a.entries[0].name.size();
   const auto with_extra = [&](std::string extra) {
@@ -282,6 +302,31 @@ TEST_CASE("pt2/archive: which of several programs", "[pt2]") {
   CHECK(first.weights.count == 1);
   CHECK(second.constants.count == 1);
   CHECK(text_of(second, second.stored[second.weights.first].path) == "weight_1");
+}
+
+TEST_CASE("pt2/archive: a program of another name is taken where it is the only one", "[pt2]") {
+  archive a = plain();
+  for (pt2_samples::entry& e : a.entries)
+    if (const std::size_t at = e.name.find("/model"); at != std::string::npos)
+      e.name.replace(e.name.rfind("model"), 5, "other");
+  a.at("models/other.json").name = "two/models/other.json";
+  const std::string source = a.zip();
+  const pt2::model m = pt2_samples::model(source);
+  CHECK(text_of(m, m.name) == "other");
+  CHECK(text_of(m, m.stored[0].name) == "w");
+  CHECK(error_of(source, {.program = "model"}) == error(errc::pt2_no_program, a.directory));
+}
+
+TEST_CASE("pt2/archive: what another version of the schema explains is its version", "[pt2]") {
+  archive a = plain();
+  a.replace(pt2_samples::program_json, "as_tensor", "as_new_one");
+  std::string source = a.zip();
+  CHECK(error_of(source).code == errc::pt2_variant);
+  a.replace(pt2_samples::program_json, "\"major\": 8", "\"major\": 9");
+  source = a.zip();
+  CHECK(error_of(source) == error(errc::pt2_schema_major,
+                                  a.data_of(pt2_samples::program_json) +
+                                      a.at(pt2_samples::program_json).content.find("9, \"minor")));
 }
 
 TEST_CASE("pt2/archive: deflated members need an inflater", "[pt2]") {

@@ -18,6 +18,7 @@ TEST_CASE("pt2/operators: rows are sorted, and all of their parts are known", "[
     bool had_default = false;
     for (pt2::parameter p; s.next(p);) {
       CHECK(!p.name.empty());
+      CHECK(p.type != pt2::parameter_type::other);
       had_default = had_default || p.has_default;
       if (p.has_default) CHECK(!p.default_value.empty());
       if (p.has_default && p.default_value == "None") CHECK(p.is_optional);

@@ -60,6 +60,16 @@ TEST_CASE("pt2/print: modules and lines of Python, on demand", "[pt2]") {
   CHECK(modules.view().find(")  # norm\n") != std::string_view::npos);
 }
 
+TEST_CASE("pt2/print: a description or an argument of its own", "[pt2]") {
+  const std::string source = pt2_samples::source_of("two");
+  const pt2::model m = pt2_samples::model(source);
+  text out;
+  pt2::print(out, m, m.tensors[m.stored[0].meta]);
+  out << ' ';
+  pt2::print(out, m, arguments(m, m.nodes[0].inputs)[1]);
+  CHECK(out == std::string_view("f32[3] p_w"));
+}
+
 TEST_CASE("pt2/print: names are safe on a terminal", "[pt2]") {
   pt2_samples::archive a = pt2_samples::open("two");
   a.replace(pt2_samples::program_json, R"("parameter_name": "w")",

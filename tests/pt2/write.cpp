@@ -54,6 +54,31 @@ TEST_CASE("pt2/write: what was written is a fixpoint", "[pt2]") {
   CHECK(written(pt2_samples::model(once)) == once);
 }
 
+TEST_CASE("pt2/write: members that later versions have are left out", "[pt2]") {
+  const struct {
+    const char *archive, *before;  ///< the new member is inserted there
+    std::string_view member = pt2_samples::program_json;
+  } places[] = {{"dynamic", R"("expr_str": "Symbol('s77')"},
+                {"dynamic", R"("min_val": 2)"},
+                {"tree", R"("name": "mode", "value")"},
+                {"branches", R"("name": "true_graph_0")"},
+                {"two", R"("path_name")", pt2_samples::weights_json}};
+  for (const auto& p : places) {
+    INFO(p.archive << ' ' << p.before);
+    const std::string usual = pt2_samples::source_of(p.archive);
+    pt2_samples::archive a = pt2_samples::open(p.archive);
+    a.replace(p.member, p.before, R"("new": [{}], )" + std::string(p.before));
+    const std::string source = a.zip();
+    CHECK(written(pt2_samples::model(source)) == usual);
+  }
+  pt2_samples::archive a = pt2_samples::open("tree");
+  a.replace(pt2_samples::program_json, R"({"as_bool": false})",
+            R"({"as_complex": {"new": 1, "real": 0, "imag": 1}})");
+  const std::string source = a.zip();
+  CHECK(written(pt2_samples::model(source)).find(R"({"real": 0.0, "imag": 1.0})") !=
+        std::string::npos);
+}
+
 TEST_CASE("pt2/write: every kind of argument", "[pt2]") {
   constexpr std::string_view arguments[] = {
       R"({"as_none": true})",
@@ -105,6 +130,73 @@ TEST_CASE("pt2/write: every kind of argument", "[pt2]") {
     CHECK(pt2::verify(pt2_samples::model(other)));
     CHECK(!pt2::print(m).empty());
   }
+}
+
+TEST_CASE("pt2/write: objects, tokens, and every kind of output", "[pt2]") {
+  const auto survives = [](pt2_samples::archive a, std::string_view line) {
+    const std::string source = a.zip();
+    const pt2::model m = pt2_samples::model(source);
+    CHECK(pt2::write_program(m) == a.at(pt2_samples::program_json).content);
+    const text listing = pt2::print(m);
+    INFO(listing.view());
+    CHECK(listing.view().find(line) != std::string_view::npos);
+    report found;
+    return pt2::verify(pt2_samples::model(source), {}, &found).error().code;
+  };
+  pt2_samples::archive a = pt2_samples::open("two");
+  constexpr std::string_view o = R"({"name": "o", "class_fqn": "mine.Class"})";
+  const std::string_view json = pt2_samples::program_json;
+  a.replace(json, R"("custom_obj_values": {})",
+            R"("custom_obj_values": {"o": )" + std::string(o) + '}');
+  a.replace(json, R"({"inputs": [)", R"({"inputs": [{"as_custom_obj": )" + std::string(o) + "}, ");
+  a.replace(json, R"("input_specs": [)",
+            R"("input_specs": [{"custom_obj": {"arg": )" + std::string(o) +
+                R"(, "custom_obj_name": "packed"}}, )");
+  CHECK(survives(a, "o: mine.Class = object \"packed\"") == errc::pt2_weight_unknown);
+  a = pt2_samples::open("two");
+  a.replace(json, R"({"user_input": {"arg": {"as_tensor": {"name": "x"}}}})",
+            R"({"token": {"arg": {"name": "x"}}})");
+  CHECK(survives(a, "x: f32[2,3] = token\n") == errc::pt2_tree_leaves);  // calls pass an x
+  a = pt2_samples::open("two");
+  a.replace(json, "user_output", "loss_output");
+  a.replace(json, R"({"arg": {"as_tensor": {"name": "relu"}}})", R"({"arg": {"name": "relu"}})");
+  CHECK(survives(a, "return relu\n") == errc::ok);
+  const struct {
+    std::string_view kind, member, good;
+  } outputs[] = {{"token", {}, {}},
+                 {"gradient_to_parameter", "parameter_name", "w"},
+                 {"parameter_mutation", "parameter_name", "w"},
+                 {"gradient_to_user_input", "user_input_name", "x"},
+                 {"user_input_mutation", "user_input_name", "x"}};
+  for (const auto& [kind, member, good] : outputs)
+    for (const std::string_view target : {good, std::string_view("q")}) {
+      INFO(kind << ' ' << target);
+      a = pt2_samples::open("two");
+      std::string spec = "{\"" + std::string(kind) + R"(": {"arg": {"name": "add"})";
+      if (!member.empty())
+        spec += ", \"" + std::string(member) + "\": \"" + std::string(target) + '"';
+      a.replace(json, R"({"name": "relu"}}], "nodes")",
+                R"({"name": "relu"}}, {"as_tensor": {"name": "add"}}], "nodes")");
+      a.replace(json, R"({"user_output": {"arg": {"as_tensor": {"name": "relu"}}}})",
+                R"({"user_output": {"arg": {"as_tensor": {"name": "relu"}}}}, )" + spec + "}}");
+      CHECK(survives(a, "return relu, add\n") ==
+            (member.empty() || target == good ? errc::ok : errc::pt2_spec_target));
+    }
+}
+
+TEST_CASE("pt2/write: a boolean's hint, and a weight without a description", "[pt2]") {
+  pt2_samples::archive a = pt2_samples::open("two");
+  a.replace(pt2_samples::program_json, R"("sym_bool_values": {})",
+            R"x("sym_bool_values": {"b": {"as_expr": {"expr_str": "Symbol('s0')", )x"
+            R"x("hint": {"as_bool": true}}}})x");
+  std::string& weights = a.at(pt2_samples::weights_json).content;
+  const std::size_t meta = weights.find("{\"dtype\"");
+  weights.replace(meta, weights.size() - meta, "null}}}");
+  const std::string source = a.zip();
+  const pt2::model m = pt2_samples::model(source);
+  CHECK(pt2::write_program(m) == a.at(pt2_samples::program_json).content);
+  CHECK(m.stored[0].meta == pt2::none);
+  CHECK(written(m).find(weights) != std::string::npos);
 }
 
 TEST_CASE("pt2/write: changed models", "[pt2]") {

@@ -68,9 +68,6 @@ class archive_reader {
   [[nodiscard]] T at(std::uint64_t offset) const noexcept {
     return load_le<T>(in_.data() + offset);
   }
-  [[nodiscard]] bool has(std::uint64_t offset, std::uint64_t count) const noexcept {
-    return offset <= in_.size() && count <= in_.size() - offset;
-  }
 
   [[nodiscard]] error find_directory() {
     const std::uint64_t size = in_.size();

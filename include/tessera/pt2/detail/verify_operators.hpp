@@ -34,7 +34,7 @@ namespace pt2::detail {
     case parameter_type::layout: return k == argument_kind::layout;
     case parameter_type::device: return k == argument_kind::device;
     case parameter_type::memory_format: return k == argument_kind::memory_format;
-    case parameter_type::other: return true;
+    case parameter_type::other: break;  // unreachable: no row has another word
   }
   return true;  // unreachable: all types are above
 }
