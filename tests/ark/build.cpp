@@ -73,6 +73,7 @@ TEST_CASE("ark/build: shapes", "[ark]") {
   CHECK(add({4, 8}, {8}) == "FP32[4,8]");
   CHECK(add({4, 1}, {3, 1, 8}) == "FP32[3,4,8]");
   CHECK(add({4, 4}, {3}) == "ark_o07_shape");
+  CHECK(add({std::int64_t{1} << 31, 1}, {1, std::int64_t{1} << 30}) == "ark_t07_size");
   const auto reduce = [](const ark::dims& x, std::int32_t axis, bool keep) {
     return shape([&](builder& b) { b.reduce_max(b.tensor(x, fp32), axis, {.keep_dim = keep}); });
   };
@@ -292,6 +293,9 @@ TEST_CASE("ark/build: the first error stays", "[ark]") {
   CHECK(refused({2}, {.strides = {INT64_MAX}, .offsets = {INT64_MAX}}) == errc::ark_t05_strides);
   CHECK(refused({std::int64_t{1} << 31, std::int64_t{1} << 30}) == errc::ark_t07_size);
   CHECK(refused({(std::int64_t{1} << 31) - 1, std::int64_t{1} << 30}) == errc::ok);
+  builder other;
+  other.tensor({2}, static_cast<data_type>(99));
+  CHECK(other.error().code == errc::ark_t06_data_type);
   builder done;
   CHECK(done.finish().error() == error{});
   CHECK(done.tensor({4}, fp32).index == ark::none);

@@ -285,6 +285,12 @@ TEST_CASE("ark/plan: a listing for people", "[ark][plan]") {
         "  warps 0..4, memory 0..1024: task 2 tiles 0..4\n");
 }
 
+TEST_CASE("ark/plan: names that are no words are in quotes", "[ark][plan]") {
+  std::string source = small("base.plan.json");
+  source.replace(source.find("CUDA_80"), 7, "CUDA 80");
+  CHECK(string_of(ark::print(plan_of(source))).find("plan of rank 0 of 1, \"CUDA 80\", 4") == 0);
+}
+
 TEST_CASE("ark/plan: its operations as a model, tasks by Id", "[ark][plan]") {
   ark::plan p = plan_of(small("base.plan.json"));
   const ark::plan_task first = p.tasks[0];
@@ -353,6 +359,23 @@ TEST_CASE("ark/plan: operations in another order, missing, or more than the mode
   CHECK(all_of(found).find("error ark_plan_model $.TaskInfos[1].Ops[1] ") == std::string::npos);
   CHECK(all_of(found).find("error ark_plan_model $.TaskInfos[2].Ops[0] ") != std::string::npos);
 
+  // What shares no bytes may be in any order; what differs in its elements is taken to share some.
+  const auto order = [&](auto change) {
+    ark::plan p = swapped;
+    ark::tensor& t = p.parts.tensors[p.parts.uses[p.parts.ops[3].first_use]];
+    const ark::layout copy = p.parts.layouts[t.layout];
+    p.parts.layouts.push_back(copy);
+    t.layout = static_cast<std::uint32_t>(p.parts.layouts.size() - 1);
+    change(t, p.parts.layouts[t.layout]);
+    tessera::report all;
+    CHECK_FALSE(verify(p, all, {.model = &program}));
+    return all_of(all).find("Relu \"relu\" uses the same memory and precedes") != std::string::npos;
+  };
+  CHECK(order([](ark::tensor&, ark::layout&) {}));
+  CHECK(order([](ark::tensor& t, ark::layout&) { t.type = ark::data_type::fp16; }));
+  CHECK(order([](ark::tensor&, ark::layout& l) { l.offsets[0] = 3; }));
+  CHECK_FALSE(order([](ark::tensor&, ark::layout& l) { l.offsets[0] = 4; }));
+
   found = {};
   ark::plan fewer = plan_of(source);
   fewer.tasks.pop_back();
@@ -414,6 +437,26 @@ TEST_CASE("ark/plan: each part of a tensor is compared with the model's", "[ark]
   CHECK(differs([&](ark::plan& p) { p.parts.buffers[sum(p).buffer].recv_tags = tags(p); }));
 }
 
+TEST_CASE("ark/plan: tensors in arguments, and operations of other types", "[ark][plan]") {
+  const std::string tensor =
+      R"("Args": {"T": {"TENSOR": {"Id":4,"DataType":"FP32","Shape":[4,16],"Strides":[4,16],)"
+      R"("Offsets":[0,0],"PaddedShape":[4,16],"Buffer":{"Id":3,"Rank":-1,"SendTags":[],)"
+      R"("RecvTags":[]}}}})";
+  const auto with = [&](std::string source) {  // of the Add, which becomes another operation
+    source.replace(source.find("\"Args\": {}"), 10, tensor);
+    return source.replace(source.find("\"Add\""), 5, "\"Sum of 2\"");
+  };
+  const std::string source = with(small("base.plan.json"));
+  const ark::program program = program_of(with(small("base.json")));
+  tessera::report found;
+  CHECK(verify(plan_of(source), found, {.model = &program}));
+  CHECK(all_of(found).find("ark_plan_model") == std::string::npos);
+  std::string other = source;
+  other.replace(other.find("[4,16]", other.find("TENSOR")), 6, "[4,15]");
+  (void)verify(plan_of(other), found, {.model = &program});
+  CHECK(all_of(found).find("\"Sum of 2\" \"add\"") != std::string::npos);
+}
+
 TEST_CASE("ark/plan: the ranks of a model are those of its plan", "[ark][plan]") {
   const ark::program program = program_of(small("base.json"));
   ark::plan p = plan_of(small("base.plan.json"));
@@ -424,6 +467,10 @@ TEST_CASE("ark/plan: the ranks of a model are those of its plan", "[ark][plan]")
   CHECK(all_of(found).find("error ark_plan_model $.Rank 0: Rank is 2; the model has 0\n") !=
         std::string::npos);
   CHECK(all_of(found).find("error ark_plan_model $.WorldSize 0: ") != std::string::npos);
+  found = {};
+  p.parts.rank = 5;
+  CHECK_FALSE(verify(p, found));
+  CHECK(all_of(found).find("error ark_s03_world $ 0: ") == 0);
 }
 
 TEST_CASE("ark/plan: findings beyond those that are kept are counted", "[ark][plan]") {

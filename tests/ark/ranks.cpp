@@ -183,6 +183,13 @@ TEST_CASE("ark/ranks: all tags of a stand-in are of one buffer", "[ark][ranks]")
         "a different buffer than for the previous tags of rank 1 has [0,6] in its RecvTags");
 }
 
+TEST_CASE("ark/ranks: a tag is of one buffer of its owner", "[ark][ranks]") {
+  const list found =
+      of({script(0, 2).send(1, 7).text(), script(1, 2).recv(0, 7).recv(0, 7).text()});
+  REQUIRE(rules(found) == "E B05");
+  CHECK(found[0].text == "[0,7] is also a tag of buffer 1");
+}
+
 TEST_CASE("ark/ranks: a tag without a partner is missed in the other list", "[ark][ranks]") {
   const auto missed = [](const script& one, std::string_view text) {
     const list found = of({one.text(), script(1, 2).text()});

@@ -510,6 +510,9 @@ TEST_CASE("ark/read: a message names the member that is missing or has another k
   const error e{errc::ark_s05_node_member, 0};
   CHECK(message_of(e, "") == e.message());
   CHECK(message_of(e, "[]") == e.message());
+  const std::string cut = R"({"Nodes":[{"Id":]})";
+  CHECK(tessera::message_of({errc::ark_s05_node_member, cut.find("]}")}, cut) ==
+        "Id: expected an integer, found no value");
   CHECK(tessera::message_of({errc::ark_s05_node_member, 3, tessera::error_index::node}, n) ==
         e.message());
 }

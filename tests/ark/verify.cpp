@@ -194,6 +194,8 @@ TEST_CASE("ark/verify: sentences say what was found", "[ark][verify]") {
         R"({"FLOAT":null})");
   CHECK(first(single(op(std::string(200, 'x'), {}, {}, {}))) ==
         "unknown Type \"" + std::string(60, 'x') + "...\"");
+  CHECK(first(single(op(std::string(59, 'x') + "\u00e9", {}, {}, {}))) ==
+        "unknown Type \"" + std::string(59, 'x') + "...\"");  // characters aren't cut
 }
 
 TEST_CASE("ark/verify: paths and offsets", "[ark][verify]") {
@@ -430,6 +432,21 @@ TEST_CASE("ark/verify: rules of whole graphs", "[ark][verify]") {
                           node(0, {far}, {}, op("Exp", {{far - 1, 1}}, {{2, 2}}, {{3, 2}}))})})) ==
           "W G02, W G02");
   }
+}
+
+TEST_CASE("ark/verify: arguments of 64 bits fit as they are read", "[ark][verify]") {
+  for (const char* const value : {"INT64\":-5", "UINT64\":18446744073709551615"}) {
+    const std::string args = "{\"x\":{\"" + std::string(value) + "}}";
+    CHECK(rules(of({single(op("Relu", {{0, 0}}, {{1, 1}}, {{2, 1}}, args))})) == "W O04");
+  }
+}
+
+TEST_CASE("ark/verify: codes of JSON have rules", "[ark][verify]") {
+  CHECK(ark::rule(tessera::errc::json_duplicate_key).id() == "S11");
+  CHECK(ark::rule(tessera::errc::json_expected_integer).id() == "S13");
+  CHECK(ark::rule(tessera::errc::json_integer_range).id() == "S13");
+  CHECK(ark::rule(tessera::errc::json_lone_surrogate).id().empty());
+  CHECK(ark::rule(tessera::errc::ark_t05_strides).id() == "T05");
 }
 
 TEST_CASE("ark/verify: tensors in arguments are tensors", "[ark][verify]") {

@@ -169,6 +169,50 @@ TEST_CASE("nac/assemble: what verification finds has its place in the text", "[n
   }
 }
 
+TEST_CASE("nac/assemble: a byte of a record or of the header is at its statement", "[nac]") {
+  const std::string source = R"(nac 1.8
+inputs 1
+outputs 1
+operations:
+  40 = "my.op"
+signatures:
+  9 = "TT"
+constants:
+  4 = 7
+parameters:
+  3 = "w"
+code:
+  x = input
+  output(x)
+plan_constants:
+  0 = 5
+plan:
+  exec_halt
+end
+)";
+  nac::text_map map;
+  const auto parts = nac::assemble(source, {}, &map);
+  REQUIRE(parts);
+  const auto written = nac::write(*parts);
+  REQUIRE(written);
+  const auto file = nac::read(bytes(written->data(), written->size()));
+  REQUIRE(file);
+  const auto line = [&](std::uint64_t offset) {
+    const auto at = static_cast<std::size_t>(map.offset_of(*file, offset));
+    return source.substr(at, source.find('\n', at) - at);
+  };
+  CHECK(line(0) == "nac 1.8");
+  CHECK(line(5) == "inputs 1");
+  CHECK(line(7) == "outputs 1");
+  CHECK(line(8) == "outputs 1");
+  CHECK(line(9) == "nac 1.8");
+  CHECK(line(file->operations().offset()) == "40 = \"my.op\"");
+  CHECK(line(file->signatures().offset()) == "9 = \"TT\"");
+  CHECK(line(file->constants().offset()) == "4 = 7");
+  CHECK(line(file->parameters().offset()) == "3 = \"w\"");
+  CHECK(line(file->plan_constants().offset() + 1) == "0 = 5");
+}
+
 TEST_CASE("nac/assemble: real containers survive their text and being written", "[nac]") {
   const std::filesystem::path folder = std::filesystem::path(TESSERA_SAMPLES_DIR) / "nac";
   if (!std::filesystem::exists(folder)) {
@@ -336,6 +380,32 @@ TEST_CASE("nac/assemble: values are exact", "[nac]") {
   CHECK(constant("[1, 2.5]") == "[1.0, 2.5]\n");
   CHECK(constant("[16777217.0]") == "[16777216.0]\n");
   CHECK(constant("[nan 0x7fc00000]") == "[nan]\n");
+}
+
+TEST_CASE("nac/assemble: more constants than arguments take are raw, and of no argument", "[nac]") {
+  const std::string line = "raw 11 3 c [4, 4] d [-1, 0]";
+  const std::string source = "signatures:\n 3 = \"Ti\"\nconstants:\n 4 = 1\ncode:\n x = input\n " +
+                             line + "\n output(x)\n";
+  CHECK(again(source).find(line + '\n') != std::string::npos);
+  const auto all = container(source);
+  const auto file = nac::read(bytes(all));
+  REQUIRE(file);
+  for (const nac::instruction& i : file->instructions()) {
+    if (i.index != 1) continue;
+    const auto is_of = [&](std::size_t k, std::string_view place) {
+      const text shown = describe(error{errc::nac_constant_count, i.c_offset(k)}, bytes(all), "x");
+      INFO(shown.view());
+      return shown.view().find(place) != std::string_view::npos;
+    };
+    CHECK(is_of(0, "instruction 1 (nac.add), argument 1, offset"));
+    CHECK(is_of(1, "instruction 1 (nac.add), offset"));
+  }
+}
+
+TEST_CASE("nac/assemble: a tensor may say that it isn't quantized", "[nac]") {
+  const std::string all =
+      again("code:\n x = input\n output(x)\ntensors:\n 1 = u8 [1] none hex {00}");
+  CHECK(section(all, "tensors") == "  1 = u8 [1] hex { 00 }\n");
 }
 
 TEST_CASE("nac/assemble: signatures are derived, or chosen", "[nac]") {

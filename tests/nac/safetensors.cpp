@@ -554,6 +554,16 @@ TEST_CASE("nac/safetensors: what no file can hold isn't written", "[nac]") {
   CHECK(with([&](parts& p) { p.metadata[1].value.size = 1000; }) ==
         error{errc::nac_write_range, 1});
 
+  // a header of 100 MB and a bit, by the name of a tensor or by metadata
+  const std::string large(100'000'000, 'x');
+  nac::external_parts named, described;
+  named.add(large, f32, two, data);
+  CHECK(nac::write_safetensors(named).error() ==
+        error{errc::nac_external_large, 0, error_index::tensor});
+  described.add_metadata("k", large);
+  CHECK(nac::write_safetensors(described).error() ==
+        error{errc::nac_external_large, 0, error_index::whole});
+
   // four tensors of 2^62 bytes each: offsets beyond 64 bits
   CHECK(with([&](parts& p) {
           static const nac::payload_source never{

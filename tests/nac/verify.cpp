@@ -501,6 +501,45 @@ TEST_CASE("nac/places: where reading fails", "[nac]") {
   CHECK(std::string(found.text_of(found.diagnostics[0].path)) == "tensor 0, data type");
 }
 
+TEST_CASE("nac/places: of any offset", "[nac]") {
+  const auto place = [](const std::vector<std::byte>& source, std::uint64_t offset) {
+    const tessera::text shown =
+        describe(error{errc::nac_constant_count, offset}, bytes(source), "x");
+    const std::string all{std::string_view(shown)};
+    const std::size_t first = all.find("] at ") + 5;
+    return all.substr(first, all.find(", offset ", first) - first);
+  };
+  const auto whole = hex_file("everything");
+  const auto file = nac::read(bytes(whole));
+  REQUIRE(file);
+  CHECK(place(whole, 0) == "header, magic");
+  CHECK(place(whole, 10) == "header, d_model");
+  CHECK(place(whole, file->offset(nac::section::proc) + 5) == "size of the manifest");
+  CHECK(place(whole, file->plan_constants().offset() + 1) == "plan constant 0 (id 0)");
+  CHECK(place(around(from_hex("02000000 0200 0b01ffff 0000"), from_hex("00000000")), 111) ==
+        "OPS, after the last record");
+  // Records with an unknown type have a number, and nothing else.
+  const auto broken = [&](std::uint64_t record, std::uint64_t type) {
+    auto source = whole;
+    source[static_cast<std::size_t>(record + type)] = std::byte{99};
+    return place(source, record + type);
+  };
+  CHECK(broken(file->constants().offset(), 2) == "CNST, constant 0");
+  CHECK(broken(file->tensors().offset(), 2) == "DATA, tensor 0");
+  CHECK(broken(file->arrays().offset(), 3) == "ARRS, array 0");
+}
+
+TEST_CASE("nac/verify: limits are those of resolving", "[nac]") {
+  const auto source = hex_file("mini_v16");
+  const auto file = nac::read(bytes(source));
+  REQUIRE(file);
+  tessera::report found;
+  nac::verify_options few;
+  few.limit.max_items = 1;
+  CHECK(nac::verify(*file, few, &found).error().code == errc::too_many_items);
+  CHECK(found.errors == 1);
+}
+
 TEST_CASE("nac/verify: a file with several mistakes shows all of them", "[nac]") {
   // 0 INPUT, 1 neg(99), 2 INPUT, 3 add(0), 4 neg(4), 5 operation 9, 6 OUTPUT 5
   const auto source =

@@ -465,6 +465,17 @@ TEST_CASE("nac/weights: what can't be converted is refused before anything is wr
   broken.tensors[1].type = static_cast<t>(77);
   CHECK(nac::dequantize(broken).error() == error{errc::nac_write_data_type, 1});
 
+  // Of 2^64 - 1 elements the last block ends beyond 64 bits. None is looked at.
+  struct many {
+    [[nodiscard]] static std::uint64_t size() noexcept { return ~std::uint64_t{0}; }
+    static void read(std::uint64_t, float*, std::size_t) noexcept {}
+  };
+  const pool<std::uint32_t> shape = {0xffffffff, 641, 6700417};
+  nac::quantized_form form;
+  pool<float> scales;
+  CHECK(nac::measure(many{}, shape, q::block_fp8, 64, form, scales) ==
+        error{errc::nac_quantize_shape, 0});
+
   // 2^32 - 1 elements: padded, one more. They are never looked at.
   if constexpr (sizeof(std::size_t) > 4) {
     nac::parts p = one({1}, {0xffffffff});

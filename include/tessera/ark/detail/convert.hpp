@@ -75,7 +75,7 @@ class converter {
     if (!to_.pads)
       for (layout& l : g_.layouts) l.pads = none;
     if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
-      return {errc::ark_too_large, 0, error_index::whole};
+      return {errc::ark_too_large, 0, error_index::whole};  // unreachable: in less than 16 GiB
     g_.form = to_.which;
     return {};
   }
@@ -225,7 +225,7 @@ class converter {
       case argument_name::is_other_column_major: return argument_name::transpose_other;
       case argument_name::value: return argument_name::factor;
       case argument_name::factor: return argument_name::value;
-      default: return n;
+      default: return n;  // unreachable: no other aliases
     }
   }
 

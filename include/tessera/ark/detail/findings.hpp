@@ -162,7 +162,7 @@ class findings {
   [[gnu::cold, gnu::noinline]] void finish() {
     base_.close();
     while (!pending_.empty() && pending_.back().index >= report_->diagnostics.size())
-      pending_.pop_back();  // not kept after all: the texts were too long
+      pending_.pop_back();  // unreachable: with less than 1 GiB of texts
     sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
       return a.file != b.file ? a.file < b.file : a.node < b.node;
     });

@@ -176,9 +176,9 @@ class ranks_checker {
     if (a.remote != b.remote) return a.remote < b.remote;
     return a.number < b.number;
   }
-  /// The buffers that `holder` holds with a tag: how many (up to 2), and the first.
-  [[nodiscard]] std::size_t holders(std::size_t kind, std::uint32_t holder, std::uint32_t remote,
-                                    std::int32_t number, std::uint32_t& storage) const noexcept {
+  /// Whether `holder` holds a buffer with a tag, and which. By rule B05 there is one at most.
+  [[nodiscard]] bool holds(std::size_t kind, std::uint32_t holder, std::uint32_t remote,
+                           std::int32_t number, std::uint32_t& storage) const noexcept {
     const pool<local_tag>& all = local_[kind];
     const local_tag wanted{holder, remote, number, 0};
     std::size_t first = 0, last = all.size();
@@ -189,11 +189,9 @@ class ranks_checker {
       else
         last = middle;
     }
-    if (first == all.size() || before(wanted, all[first])) return 0;
+    if (first == all.size() || before(wanted, all[first])) return false;
     storage = all[first].storage;
-    for (++first; first < all.size() && !before(wanted, all[first]); ++first)
-      if (all[first].storage != storage) return 2;
-    return 1;
+    return true;
   }
   /// A member of a buffer at its first use; the root for one that nothing uses.
   [[nodiscard]] location buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
@@ -219,17 +217,15 @@ class ranks_checker {
           for (std::uint32_t i = 0; i < list.count; ++i) {
             const std::int32_t number = g.tags[list.first + i].number;
             std::uint32_t storage = none;
-            const std::size_t count = holders(kind, holder, r, number, storage);
-            const bool other = count == 1 && owner != none && owner != storage;
+            const bool held = holds(kind, holder, r, number, storage);
+            const bool other = held && owner != none && owner != storage;
             if (owner == none) owner = storage;
-            if (count != 1 || other) report_tag(i, number, count);
+            if (!held || other) report_tag(i, number, held);
           }
         };
-        resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
+        resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, bool held) {
           add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i))
-              << (count == 0   ? "no buffer"
-                  : count == 1 ? "a different buffer than for the previous tags"
-                               : "more than one buffer")
+              << (held ? "a different buffer than for the previous tags" : "no buffer")
               << " of rank " << holder << " has [" << r << ',' << number << "] in its RecvTags";
         });
         if (owner != none) {
@@ -242,12 +238,11 @@ class ranks_checker {
         }
         const std::uint32_t by_data = owner;
         owner = none;
-        resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          if (count == 1) return;  // a label may match several sends
-          add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
-              buffer_place(r, b, "SendTags", i))
-              << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
-              << " has [" << r << ',' << number << "] in its SendTags";
+        resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, bool held) {
+          if (held) return;  // a label may match several sends
+          add(r, errc::ark_m03_label, severity::warning, buffer_place(r, b, "SendTags", i))
+              << "no buffer of rank " << holder << " has [" << r << ',' << number
+              << "] in its SendTags";
         });
         if (by_data != none) owner = by_data;
       }
@@ -266,8 +261,7 @@ class ranks_checker {
           for (std::uint32_t i = 0; i < list.count; ++i) {
             const tag t = g.tags[list.first + i];
             std::uint32_t storage = none;
-            if (holders(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage) > 0)
-              continue;
+            if (holds(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage)) continue;
             add(r, errc::ark_m04_partner, severity::note,
                 buffer_place(r, b, kind == 0 ? "SendTags" : "RecvTags", i))
                 << "no buffer of rank " << t.rank << " has [" << r << ',' << t.number << "] in its "

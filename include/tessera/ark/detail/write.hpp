@@ -448,7 +448,7 @@ class graph_writer {
         to = put(line(to, depth + 1, depth + 1), "}");
         break;
       }
-      case argument_type::other: break;
+      case argument_type::other: break;  // unreachable: its text is written as it is
     }
     to = line(reserve(to, record_capacity), depth, depth);
     *to++ = '}';

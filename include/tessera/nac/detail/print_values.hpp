@@ -73,7 +73,7 @@ inline void print_hex(text& out, std::uint64_t value, unsigned digits) {
                           significand);
     if (static_cast<double>(float_from_double(near)) == magnitude) return exact < 0 ? -near : near;
   }
-  return exact;
+  return exact;  // unreachable: 9 digits are always enough
 }
 
 inline void print_double(text& out, double value) {

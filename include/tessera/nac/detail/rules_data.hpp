@@ -101,9 +101,7 @@ template <class Out>
       else if (t.quantization == quantization::block_fp8)
         to << " for " << t.shape[0] << " elements in blocks of " << t.block
            << "; expected one for each block";
-      else
-        to << "; expected 1";
-      break;
+      break;  // whole tensors have one wherever they are read
     case errc::nac_tensor_padding:
       to << "stored as ";
       put_type(to, t.type, t.shape);

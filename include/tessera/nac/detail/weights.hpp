@@ -125,7 +125,7 @@ struct conversion_maker {
   [[nodiscard]] static bool is_stored(const tensor_part& t, quantization method,
                                       std::uint16_t block) noexcept {
     switch (method) {
-      case quantization::none:
+      case quantization::none:  // unreachable: no method of quantize
       case quantization::fp16:
         return t.quantization < quantization::int8_tensor && t.type == data_type::float16;
       case quantization::int8_tensor: return t.quantization == method;
