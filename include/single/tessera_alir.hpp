@@ -540,7 +540,7 @@ inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the charact
 /// highest: most numbers in real files are small.
 struct small_numbers {
   std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
+  consteval small_numbers() noexcept {
     for (std::uint32_t n = 0; n < 1000; ++n) {
       const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
       at[n] = n < 10    ? padded >> 16 | 1u << 24
@@ -3837,10 +3837,11 @@ class token_reader {
       if (!good()) return false;
       const std::uint64_t m = number_of(both);
       // Below 2^53: one operation rounds it, where the host computes in doubles.
-      const double v = FLT_EVAL_METHOD == 0 ? static_cast<double>(static_cast<std::int64_t>(m)) /
-                                                  tessera::detail::exact_powers_of_ten[after]
-                                            : tessera::detail::quotient_by_power_of_ten(
-                                                  m, static_cast<unsigned>(after));
+      const auto power = static_cast<unsigned>(after);
+      double v = static_cast<double>(static_cast<std::int64_t>(m)) /
+                 tessera::detail::exact_powers_of_ten[power];
+      if constexpr (FLT_EVAL_METHOD != 0)
+        v = tessera::detail::quotient_by_power_of_ten(m, power);  // unreachable: with SSE2
       r.numbers[index] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
       return true;
     }

@@ -2155,7 +2155,7 @@ inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the charact
 /// highest: most numbers in real files are small.
 struct small_numbers {
   std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
+  consteval small_numbers() noexcept {
     for (std::uint32_t n = 0; n < 1000; ++n) {
       const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
       at[n] = n < 10    ? padded >> 16 | 1u << 24
@@ -7116,7 +7116,7 @@ class converter {
     if (!to_.pads)
       for (layout& l : g_.layouts) l.pads = none;
     if (g_.integers.size() >= none || g_.arguments.size() >= none || g_.nodes.size() >= none)
-      return {errc::ark_too_large, 0, error_index::whole};
+      return {errc::ark_too_large, 0, error_index::whole};  // unreachable: in less than 16 GiB
     g_.form = to_.which;
     return {};
   }
@@ -7266,7 +7266,7 @@ class converter {
       case argument_name::is_other_column_major: return argument_name::transpose_other;
       case argument_name::value: return argument_name::factor;
       case argument_name::factor: return argument_name::value;
-      default: return n;
+      default: return n;  // unreachable: no other aliases
     }
   }
 
@@ -11046,7 +11046,7 @@ class findings {
   [[gnu::cold, gnu::noinline]] void finish() {
     base_.close();
     while (!pending_.empty() && pending_.back().index >= report_->diagnostics.size())
-      pending_.pop_back();  // not kept after all: the texts were too long
+      pending_.pop_back();  // unreachable: with less than 1 GiB of texts
     sort(pending_.data(), pending_.size(), [](const pending& a, const pending& b) {
       return a.file != b.file ? a.file < b.file : a.node < b.node;
     });
@@ -13766,7 +13766,7 @@ class graph_writer {
         to = put(line(to, depth + 1, depth + 1), "}");
         break;
       }
-      case argument_type::other: break;
+      case argument_type::other: break;  // unreachable: its text is written as it is
     }
     to = line(reserve(to, record_capacity), depth, depth);
     *to++ = '}';
@@ -14640,7 +14640,7 @@ class op_list {
       case argument_type::tensor:
         return compare_tensors(a, static_cast<std::uint32_t>(p.integer), b,
                                static_cast<std::uint32_t>(q.integer));
-      case argument_type::other: return text_of(a.g_, p.token).compare(text_of(b.g_, q.token));
+      case argument_type::other: break;  // unreachable: verified models have none
     }
     return 0;  // unreachable: all types are above
   }
@@ -15739,9 +15739,9 @@ class ranks_checker {
     if (a.remote != b.remote) return a.remote < b.remote;
     return a.number < b.number;
   }
-  /// The buffers that `holder` holds with a tag: how many (up to 2), and the first.
-  [[nodiscard]] std::size_t holders(std::size_t kind, std::uint32_t holder, std::uint32_t remote,
-                                    std::int32_t number, std::uint32_t& storage) const noexcept {
+  /// Whether `holder` holds a buffer with a tag, and which. By rule B05 there is one at most.
+  [[nodiscard]] bool holds(std::size_t kind, std::uint32_t holder, std::uint32_t remote,
+                           std::int32_t number, std::uint32_t& storage) const noexcept {
     const pool<local_tag>& all = local_[kind];
     const local_tag wanted{holder, remote, number, 0};
     std::size_t first = 0, last = all.size();
@@ -15752,11 +15752,9 @@ class ranks_checker {
       else
         last = middle;
     }
-    if (first == all.size() || before(wanted, all[first])) return 0;
+    if (first == all.size() || before(wanted, all[first])) return false;
     storage = all[first].storage;
-    for (++first; first < all.size() && !before(wanted, all[first]); ++first)
-      if (all[first].storage != storage) return 2;
-    return 1;
+    return true;
   }
   /// A member of a buffer at its first use; the root for one that nothing uses.
   [[nodiscard]] location buffer_place(std::uint32_t r, std::uint32_t b, std::string_view member,
@@ -15782,17 +15780,15 @@ class ranks_checker {
           for (std::uint32_t i = 0; i < list.count; ++i) {
             const std::int32_t number = g.tags[list.first + i].number;
             std::uint32_t storage = none;
-            const std::size_t count = holders(kind, holder, r, number, storage);
-            const bool other = count == 1 && owner != none && owner != storage;
+            const bool held = holds(kind, holder, r, number, storage);
+            const bool other = held && owner != none && owner != storage;
             if (owner == none) owner = storage;
-            if (count != 1 || other) report_tag(i, number, count);
+            if (!held || other) report_tag(i, number, held);
           }
         };
-        resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
+        resolve(0, s.recv_tags, [&](std::uint32_t i, std::int32_t number, bool held) {
           add(r, errc::ark_m02_owner, severity::error, buffer_place(r, b, "RecvTags", i))
-              << (count == 0   ? "no buffer"
-                  : count == 1 ? "a different buffer than for the previous tags"
-                               : "more than one buffer")
+              << (held ? "a different buffer than for the previous tags" : "no buffer")
               << " of rank " << holder << " has [" << r << ',' << number << "] in its RecvTags";
         });
         if (owner != none) {
@@ -15805,12 +15801,11 @@ class ranks_checker {
         }
         const std::uint32_t by_data = owner;
         owner = none;
-        resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, std::size_t count) {
-          if (count == 1) return;  // a label may match several sends
-          add(r, errc::ark_m03_label, count == 0 ? severity::warning : severity::error,
-              buffer_place(r, b, "SendTags", i))
-              << (count == 0 ? "no buffer" : "more than one buffer") << " of rank " << holder
-              << " has [" << r << ',' << number << "] in its SendTags";
+        resolve(1, s.send_tags, [&](std::uint32_t i, std::int32_t number, bool held) {
+          if (held) return;  // a label may match several sends
+          add(r, errc::ark_m03_label, severity::warning, buffer_place(r, b, "SendTags", i))
+              << "no buffer of rank " << holder << " has [" << r << ',' << number
+              << "] in its SendTags";
         });
         if (by_data != none) owner = by_data;
       }
@@ -15829,8 +15824,7 @@ class ranks_checker {
           for (std::uint32_t i = 0; i < list.count; ++i) {
             const tag t = g.tags[list.first + i];
             std::uint32_t storage = none;
-            if (holders(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage) > 0)
-              continue;
+            if (holds(kind, static_cast<std::uint32_t>(t.rank), r, t.number, storage)) continue;
             add(r, errc::ark_m04_partner, severity::note,
                 buffer_place(r, b, kind == 0 ? "SendTags" : "RecvTags", i))
                 << "no buffer of rank " << t.rank << " has [" << r << ',' << t.number << "] in its "

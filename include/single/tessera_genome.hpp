@@ -2068,7 +2068,7 @@ inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the charact
 /// highest: most numbers in real files are small.
 struct small_numbers {
   std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
+  consteval small_numbers() noexcept {
     for (std::uint32_t n = 0; n < 1000; ++n) {
       const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
       at[n] = n < 10    ? padded >> 16 | 1u << 24
@@ -7995,7 +7995,6 @@ class printer {
         out_ << "parameter ";
         quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
         break;
-      case command::pad: out_ << "pad"; break;
       default:
         words(library_.target(n.a));
         out_ << '(';

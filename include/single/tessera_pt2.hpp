@@ -2068,7 +2068,7 @@ inline constexpr std::uint64_t eight_zeros = 0x3030303030303030;  // the charact
 /// highest: most numbers in real files are small.
 struct small_numbers {
   std::uint32_t at[1000] = {};
-  constexpr small_numbers() noexcept {
+  consteval small_numbers() noexcept {
     for (std::uint32_t n = 0; n < 1000; ++n) {
       const std::uint32_t padded = (n / 100 | n / 10 % 10 << 8 | n % 10 << 16) + 0x303030;
       at[n] = n < 10    ? padded >> 16 | 1u << 24
@@ -7878,9 +7878,6 @@ class archive_reader {
   [[nodiscard]] T at(std::uint64_t offset) const noexcept {
     return load_le<T>(in_.data() + offset);
   }
-  [[nodiscard]] bool has(std::uint64_t offset, std::uint64_t count) const noexcept {
-    return offset <= in_.size() && count <= in_.size() - offset;
-  }
 
   [[nodiscard]] error find_directory() {
     const std::uint64_t size = in_.size();
@@ -8901,7 +8898,7 @@ namespace pt2::detail {
     case parameter_type::layout: return k == argument_kind::layout;
     case parameter_type::device: return k == argument_kind::device;
     case parameter_type::memory_format: return k == argument_kind::memory_format;
-    case parameter_type::other: return true;
+    case parameter_type::other: break;  // unreachable: no row has another word
   }
   return true;  // unreachable: all types are above
 }

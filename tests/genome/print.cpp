@@ -106,6 +106,18 @@ TEST_CASE("genome/print: what a COPY repeats", "[genome]") {
   CHECK(all.find("parameter \"fc.weight\\n\"\n") != std::string::npos);
 }
 
+TEST_CASE("genome/print: operations that would move a terminal's cursor are in quotes",
+          "[genome]") {
+  genome::registry r;
+  r.add_operation(10, "a\x1b[2J:node_args(1):kwargs()");
+  r.add_variation(10, "in0");
+  const genome::library l = library_of(std::move(r));
+  genome::stream s;
+  s.add({.a = 2, .b = 1}, {});
+  s.add({.a = 10, .b = 10}, {0});
+  CHECK(printed(l, std::move(s)).find("%1 = \"a\\u001b[2J\"(") != std::string::npos);
+}
+
 TEST_CASE("genome/print: groups of many arguments are cut short", "[genome]") {
   const auto with_group = [](const std::string& group) {
     genome::registry r;

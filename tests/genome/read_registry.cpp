@@ -265,6 +265,10 @@ TEST_CASE("genome/read_registry: limits", "[genome]") {
   CHECK(error_of(exceptions.text, {.max_items = 3}) == error{});
   CHECK(error_of(exceptions.text, {.max_items = 2}) ==
         error{errc::too_many_items, exceptions.offset});
+  std::string other = exceptions.text;
+  other.replace(other.rfind("\"\"]"), 2, "\"x\"");
+  CHECK(*genome::read_registry(exceptions.text) == *genome::read_registry(exceptions.text));
+  CHECK_FALSE(*genome::read_registry(exceptions.text) == *genome::read_registry(other));
   // Each list counts for itself: exceptions of two rules.
   CHECK(error_of(R"({"rules":{"transition_rules":{
             "a":{"exceptions":["",""],"probability":1,"count":1,"b64_repr":""},

@@ -71,6 +71,10 @@ TEST_CASE("nem/compute: kinds of values", "[nem]") {
   refuses("OPC-008", "leaky_relu.async in {f16 4 C} out {f16 4 C} alpha=^\"a\"", "a number");
   refuses("OPC-008", "reduce_sum.async in {f16 4 C} out {f16 1 C} axes=[0] keepdims=^1",
           "keepdims takes true or false, not 1");
+  refuses("OPC-008", "reduce_sum.async in {f16 4 C} out {f16 1 C} axes=[0] keepdims=^maybe",
+          "keepdims takes true or false, not maybe");
+  refuses("OPC-008", "gemm.async in {f16 2 4 MK}, {f16 4 2 KN} out {f16 2 2 MN} accum_type=^tf32",
+          "accum_type takes one of the ten element types, not tf32");
   refuses("OPC-008", "reduce_sum.async in {f16 4 C} out {f16 1 C} axes=^0 keepdims=true",
           "axes takes a list of integers, not 0");
   refuses("EXP-001", "reduce_sum.async in {f16 4 C} out {f16 1 C} axes=[^0.5] keepdims=true",

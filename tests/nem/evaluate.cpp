@@ -112,6 +112,18 @@ TEST_CASE("nem/evaluate: rules of expressions", "[nem]") {
       {"EXP-005", "buffer B : L2 (size=8); let a = 2 * ^B", "buffer B", "let B = 1; let a = 2 * B"},
       {"EXP-005", "let s = \"x\"; let a = ^s + 1", "string s", "let s = 1; let a = s + 1"},
       {"EXP-005", "let s = [1, 2]; let a = ^s + 1", "list s", "let s = 1; let a = s + 1"},
+      {"EXP-005",
+       "buffer B : L2 (size=8); let R = region(B, 0, 4) elem=i8, shape=[4], layout=C, "
+       "quant=per_tensor(scale=^[2], zero_point=0)",
+       "a list isn't a number",
+       "buffer B : L2 (size=8); let R = region(B, 0, 4) elem=i8, shape=[4], layout=C, "
+       "quant=per_tensor(scale=2, zero_point=0)"},
+      {"EXP-005",
+       "buffer B : L2 (size=8); let R = region(B, 0, 4) elem=i8, shape=[4], layout=C, "
+       "quant=per_tensor(scale=^\"x\", zero_point=0)",
+       "a string isn't a number",
+       "buffer B : L2 (size=8); let R = region(B, 0, 4) elem=i8, shape=[4], layout=C, "
+       "quant=per_tensor(scale=2, zero_point=0)"},
       {"EXP-006", "let a = ^(0 - 9) / 2", "-9 and 2", "let a = 9 / 2"},
       {"EXP-006", "let a = ^9 mod (0 - 2)", "9 and -2", "let a = 9 mod 2"},
   };

@@ -389,6 +389,14 @@ TEST_CASE("nem/family: families of a file", "[nem]") {
   CHECK(note_of(o, "FAM-001").find("with_bias") == std::string::npos);
 }
 
+TEST_CASE("nem/family: an operand that no variant leaves out", "[nem]") {
+  const std::string families =
+      "type_family gemm.float<T: {f16}> {\n  A: T  B: T  Y: T\n  accum = f32\n  variants:\n"
+      "    summed: { C: T } conformance: { MUST<f16> }\n}\n";
+  refuses("FAM-001", "^gemm.async in {f16 2 4 MK}, {f16 4 2 KN} out {f16 2 2 MN} accum_type=f32",
+          "C of f16 must be given", include_families, with_families(families));
+}
+
 TEST_CASE("nem/family: what a report keeps is what is worked out", "[nem]") {
   std::string tasks;
   for (int i = 0; i < 8; ++i) tasks += "relu.async in {u8 4 C} out {u8 4 C}\n";

@@ -156,6 +156,16 @@ TEST_CASE("nem/hazards: HAZ-001, two tasks of one path", "[nem]") {
     CHECK(analyse(first + "m = " + copy("C, 128, 8", "A, 128, 8") + "\nwait(m)\n" + second) ==
           rules{"HAZ-001@5"});
   }
+  SECTION("of more than 4 GiB") {
+    const outcome o =
+        analyse("buffer A : DDR (size=8589934592) buffer C : DDR (size=8589934592)\nt = " +
+                copy("C, 8, 8589934584", "A, 8, 8589934584") +
+                "\nu = " + copy("A, 0, 8", "C, 8589934584, 8") + "\n" + copy("A, 0, 8", "C, 0, 8"));
+    CHECK(o.text ==
+          "HAZ-001 u reads bytes [8589934584, 8589934592) of C, which t writes; nothing orders the "
+          "two\nHAZ-001 the transfer writes bytes [0, 8) of A, which u writes; nothing orders the "
+          "two\n");
+  }
   SECTION("what needs no order") {
     CHECK(analyse(first + copy("C, 8, 8", "A, 0, 8")) == rules{});
     CHECK(analyse(first + copy("B, 0, 8", "A, 4, 8")) == rules{});

@@ -218,6 +218,12 @@ TEST_CASE("nem/load: a family can replace a built-in one, unless it is included 
         "softmax is already defined", "first defined here", 1, all);
   finds("include \"use.nem\"\n" + softmax, errc::nem_fdl_001_duplicate, "type_family",
         "softmax is already defined", "devices loaded before list variants", 1, all);
+  // One that is wrong isn't looked at where devices list it.
+  finds(
+      "type_family softmax<T: {f16}> { input: T output: Q variants: default: {} conformance: { "
+      "MUST <f16> } }\ndevice d { spec_version = \"NEM-1.0\" opcode.mandatory { "
+      "softmax<i8>.default } }\n",
+      errc::nem_fdl_002_type, "Q", "Q, the type of output, is neither");
   // In one file a device may stand before the family that it lists.
   passes("device d { spec_version = \"NEM-1.0\" opcode.mandatory { softmax<f16>.default } }\n" +
          softmax);
@@ -355,6 +361,11 @@ TEST_CASE("nem/load: parents of devices", "[nem]") {
             "} }",
         errc::nem_dev_015_duplicate, "device npm", "npm_baseline_1_0 is already defined",
         "npm_baseline_1_0 is included here");
+  finds("include \"own.nem\"\n" + base, errc::nem_dev_015_duplicate, "include \"npm",
+        "device npm_baseline_1_0 is already defined", "npm_baseline_1_0 is first defined here", 1,
+        {{"own.nem",
+          "device npm_baseline_1_0 { spec_version = \"NEM-1.0\" opcode.mandatory { "
+          "cast.default } }"}});
 }
 
 TEST_CASE("nem/load: what a name may have meant, and what can be taken out", "[nem]") {

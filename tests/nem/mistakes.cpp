@@ -111,6 +111,11 @@ const mistake mistakes[] = {
     {"await(t)",
      "SYN-008@0+5 expected a declaration, a task or a loop, got 'await' | did you mean wait? | 0+5 "
      "'wait'"},
+    {"while x",
+     "SYN-008@0+5 expected a declaration, a task or a loop, got 'while': the only control flow is "
+     "a loop over a range"},
+    {"relu.sync in a out b attrs={deps=3}",
+     "SYN-001@33+1 expected '[', got '3' | for example: deps=[t, u]"},
     {"print(\"x\")", "SYN-008@0+5 expected a declaration, a task or a loop, got 'print'"},
     // comments and marks
     {"/* a\n   let c = 3 4\n*/",
@@ -367,6 +372,17 @@ const mistake mistakes[] = {
 };
 
 }  // namespace
+
+TEST_CASE("nem/mistakes: what ends with the file", "[nem]") {
+  CHECK(shown("/* never") ==
+        "SYN-008@0+1 expected a declaration, a task or a loop, got '/': comments begin with '#'");
+  CHECK(shown("layernorm.sync in a out b epsilon=") ==
+        "SYN-001@34+0 expected an expression, got the end of the file | for example: t = "
+        "layernorm.async in X out Y axis=1 epsilon=0.5 deps=[u]");
+  CHECK(shown("argmax.sync in a out b keepdims=") ==
+        "SYN-001@32+0 expected an expression, got the end of the file | for example: t = "
+        "argmax.async in X out Y axis=1 keepdims=true deps=[u]");
+}
 
 TEST_CASE("nem/mistakes: messages, places, examples and fixes", "[nem]") {
   for (const mistake& m : mistakes) {

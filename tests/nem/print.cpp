@@ -256,6 +256,20 @@ TEST_CASE("nem/print: of a program it says what declarations and tasks resolve t
         "    elem=i32, shape=[2, 1], strides=[1, 2]\n");
 }
 
+TEST_CASE("nem/print: of a program it says what tasks leave to their defaults", "[nem]") {
+  auto d = nem_test::read(
+      "buffer A : L2 (size=256)\n"
+      "conv2d.async in region(A, 0, 32) elem=f16, shape=[1, 4, 4, 1], layout=NHWC,\n"
+      "  region(A, 64, 18) elem=f16, shape=[3, 3, 1, 1], layout=HWIO\n"
+      "  out region(A, 128, 8) elem=f16, shape=[1, 2, 2, 1], layout=NHWC\n"
+      "  pads=[0, 0, 0, 0] strides=[1, 1] dilations=[1, 1] accum_type=f32\n");
+  REQUIRE(d);
+  const auto p = nem::verify(std::move(*d));
+  REQUIRE(p);
+  const text all = nem::print(*p);
+  CHECK(all.view().find("conv2d.async  # groups=1, unit NMU\n") != std::string_view::npos);
+}
+
 TEST_CASE("nem/write: the text that print gives of a model", "[nem]") {
   const nem::model d = read("let x = -3");
   const auto plain = nem::write(d), strict = nem::write(d, {.strict_ebnf = true});

@@ -309,6 +309,7 @@ TEST_CASE("nem/read: each rule, with its place", "[nem]") {
       {"device d { topology { num_engines = 1 num_engines = 1 } }", "DEV-012@38+11"},
       {"device d { topology { per_engine { NMU = 1 NMU = 1 } } }", "DEV-012@43+3"},
       {"device d { unit_characteristics { NMU { a = 1 b = 1 a = 2 } } }", "DEV-012@52+1"},
+      {"device d { unit_characteristics { NMU { a = 1 b = 1 b = 2 } } }", "DEV-012@52+1"},
       {"device d { opcode.mandatory { } opcode.mandatory { } }", "DEV-012@39+9"},
   };
   for (const row& r : rows) {

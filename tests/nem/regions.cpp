@@ -68,6 +68,11 @@ TEST_CASE("nem/regions: buffers", "[nem]") {
       1, {"CAP-002",
           "^buffer A : L2 (size=9223372036854775807); buffer B : L2 (size=9223372036854775807)",
           "9223372036854775807", "buffer A : DDR (size=9223372036854775807)"});
+  std::string largest = device(1, "");
+  largest.replace(largest.find("l2_size_bytes = ") + 16, 4, "9223372036854775807");
+  check({"CAP-002", largest + "buffer A : L2 (size=9223372036854775807); ^buffer B : L2 (size=1)",
+         "with B its buffers need more than 2^63 - 1",
+         largest + "buffer A : L2 (size=9223372036854775806); buffer B : L2 (size=1)"});
   // one allocation, whatever the number of iterations
   CHECK(verified(device(1, "loop i in [0..9]: buffer A : L2 (size=1000) endloop")).is_valid);
 }
@@ -184,6 +189,10 @@ TEST_CASE("nem/regions: elements that share a place are not written", "[nem]") {
   CHECK_FALSE(is_refused("90, 100", "101, 100"));  // 101*a == 100*b needs a = 100
   CHECK(is_refused("101, 102", "101, 100"));
   CHECK(is_refused("2, 2, 2, 2, 2, 2, 2, 2, 2", "1, 2, 4, 8, 16, 32, 64, 128, 255"));
+  std::string ones = "1", zeros = "0";  // more dimensions than are computed with
+  for (int i = 1; i < 32; ++i) ones += ", 1", zeros += ", 0";
+  CHECK(is_refused(ones + ", 2", zeros + ", 0"));
+  CHECK_FALSE(is_refused(ones + ", 2", zeros + ", 1"));
   CHECK_FALSE(is_refused("2, 2, 2, 2, 2, 2, 2, 2, 2", "1, 2, 4, 8, 16, 32, 64, 128, 256"));
 
   nem_test::check(

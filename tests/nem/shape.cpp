@@ -220,6 +220,8 @@ TEST_CASE("nem/shape: normalization", "[nem]") {
           "layernorm.async in {f16 2 3 XY}, {f16 3 C}, ^{f16 2 C} out {f16 2 3 XY} axis=-1 "
           "epsilon=0",
           "bias must be [3], the size of axis 1, not [2]");
+  refuses("OPC-009", "rmsnorm.async in {f16 x} out {f16 x} axis=^0 epsilon=0",
+          "an operand of rank 0 has no axis 0");
   refuses("SHP-005",
           "rmsnorm.async in {f16 2 3 XY}, ^{f16 1 2 XY} out {f16 2 3 XY} axis=0 epsilon=0",
           "scale must be [2]");
@@ -315,9 +317,17 @@ TEST_CASE("nem/shape: operands of compute tasks have up to 32 dimensions", "[nem
     for (int i = 0; i < rank; ++i) shape += " 1";
     return shape + " L}";
   };
+  const auto shape_of = [](int rank) {
+    std::string shape = "1";
+    for (int i = 1; i < rank; ++i) shape += ", 1";
+    return shape;
+  };
   accepts("relu.async in " + ones(32) + " out " + ones(32));
   refuses("SHP-001", "relu.async in ^" + ones(33) + " out " + ones(32), "at most 32 dimensions");
   refuses("SHP-001", "relu.async in {f16 1 C} out ^" + ones(33), "at most 32 dimensions");
+  refuses("OPC-009",
+          "reshape.async in {f16 1 C} out {f16 1 C} target_shape=^[" + shape_of(33) + "]",
+          "target_shape has 33 dimensions; expected at most 32");
   // More dimensions than any output has.
   refuses("SHP-004",
           "gather.async in " + ones(32) + ", " + ones(32).replace(1, 3, "i32") + " out ^" +

@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
+#include <limits>
 #include <string>
 #include <string_view>
 #include <tessera/nem/read.hpp>
@@ -97,6 +98,11 @@ TEST_CASE("nem/write_json: fields by kind", "[nem]") {
   CHECK(has("type_family f { variants: v: {} conformance: { MUST MAY } }",
             "\"conformance\":\"MUST\""));
   CHECK(has("device d { spec_version = \"1.0\" }", "\"value\":\"1.0\""));
+  auto infinite = nem_test::read("let a = 1.5");  // which no file has
+  REQUIRE(infinite);
+  infinite->reals[0] = std::numeric_limits<double>::infinity();
+  const text json = nem::write_json(*infinite);
+  CHECK(json.view().find("\"value\":1e999") != std::string_view::npos);
   CHECK(has("let a = 9223372036854775807", "\"value\":9223372036854775807"));
 }
 

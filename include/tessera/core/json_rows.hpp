@@ -297,10 +297,11 @@ class token_reader {
       if (!good()) return false;
       const std::uint64_t m = number_of(both);
       // Below 2^53: one operation rounds it, where the host computes in doubles.
-      const double v = FLT_EVAL_METHOD == 0 ? static_cast<double>(static_cast<std::int64_t>(m)) /
-                                                  tessera::detail::exact_powers_of_ten[after]
-                                            : tessera::detail::quotient_by_power_of_ten(
-                                                  m, static_cast<unsigned>(after));
+      const auto power = static_cast<unsigned>(after);
+      double v = static_cast<double>(static_cast<std::int64_t>(m)) /
+                 tessera::detail::exact_powers_of_ten[power];
+      if constexpr (FLT_EVAL_METHOD != 0)
+        v = tessera::detail::quotient_by_power_of_ten(m, power);  // unreachable: with SSE2
       r.numbers[index] = std::bit_cast<double>(std::bit_cast<std::uint64_t>(v) | negative << 63);
       return true;
     }

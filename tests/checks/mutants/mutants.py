@@ -200,8 +200,8 @@ def write_if_changed(path: Path, text: bytes) -> None:
 
 
 def write_tree(copy: Path, mutants: dict[int, Place]) -> None:
-    listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT,
-                            capture_output=True, check=True)
+    """Of the files that Git knows: those that were added, as they are now."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True)
     files = [f for f in listed.stdout.decode().split("\0") if f and (ROOT / f).is_file()]
     by_file: dict[str, dict[int, Place]] = defaultdict(dict)
     for number, place in mutants.items():

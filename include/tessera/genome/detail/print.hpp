@@ -191,7 +191,6 @@ class printer {
         out_ << "parameter ";
         quoted(library_.parameter(static_cast<std::uint16_t>(n.c)));
         break;
-      case command::pad: out_ << "pad"; break;
       default:
         words(library_.target(n.a));
         out_ << '(';

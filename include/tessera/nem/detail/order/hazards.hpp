@@ -118,7 +118,6 @@ class hazards {
         << "up to " << order_.max_live() << " tokens can be live at once, "
         << c_.types.text_of(c_.target->name) << " has SEQ.max_active_tokens = " << max_tokens_;
   }
-  [[nodiscard]] static constexpr bool stopped() noexcept { return false; }
 
   // Loops that are proven: loop_proof.hpp.
 

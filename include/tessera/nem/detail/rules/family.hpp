@@ -499,12 +499,8 @@ class family_rules {
     const findings::writer w = c.report(errc::nem_fam_002_device, opcode_node(c, t));
     if (!is_shown) return;
     w << "device " << c.types.text_of(c.target->name) << " doesn't support " << reference.view();
-    const std::uint32_t near = nearest_available(c, t.opcode, types);
-    const findings::writer note = w.note(c.target->where);
-    if (rows_[near].is_supported)
-      append_variants(note, c, t.opcode, near);
-    else
-      note << "it supports no variant of " << name(t.opcode);
+    // Every device has a variant of each operation that families govern: DEV-007.
+    append_variants(w.note(c.target->where), c, t.opcode, nearest_available(c, t.opcode, types));
   }
   /// FAM-004, for each operand.
   [[gnu::cold]] static void descriptors(context& c, const task& t, const candidate& r,

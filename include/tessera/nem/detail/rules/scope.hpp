@@ -56,7 +56,7 @@ enum class binding_kind : std::uint8_t {
 /// As messages call it.
 [[nodiscard]] constexpr std::string_view name(binding_kind k) noexcept {
   switch (k) {
-    case binding_kind::none: return "unknown";
+    case binding_kind::none: return "unknown";  // unreachable: what is named is declared
     case binding_kind::constant: return "const";
     case binding_kind::buffer: return "buffer";
     case binding_kind::region: return "region";
@@ -200,7 +200,7 @@ class scope {
     case node_kind::transfer:
     case node_kind::store:
     case node_kind::compute: break;
-    default: return c.at(at);
+    default: return c.at(at);  // unreachable: nothing else declares a name
   }
   if (n.value == no_name) return c.at(at);
   size += static_cast<std::uint32_t>(c.name(at).size());

@@ -111,7 +111,7 @@ class shape_rules {
   [[gnu::cold]] void check() {
     if (!check_ranks()) return;
     switch (row(t_.opcode).category) {
-      case opcode_category::data_movement:
+      case opcode_category::data_movement:  // unreachable: these aren't computed
       case opcode_category::generic: break;
       case opcode_category::linear_algebra: gemm(); break;
       case opcode_category::convolution: convolution(); break;

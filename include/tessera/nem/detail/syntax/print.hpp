@@ -102,7 +102,7 @@ class construct_printer {
         out << ')';
         return print_decorators(out, i);
       }
-      default: return;
+      default: return;  // unreachable: no other constructs
     }
   }
 
@@ -373,7 +373,7 @@ class construct_printer {
     case node_kind::device_file:
     case node_kind::device_name: return 3;
     case node_kind::program: return 4;
-    default: return 5;
+    default: return 5;  // unreachable: the others are statements
   }
 }
 
