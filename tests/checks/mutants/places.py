@@ -188,6 +188,8 @@ class Finder:
         to = cursor.referenced
         if to is None or to.kind != CursorKind.ENUM_CONSTANT_DECL or to.semantic_parent.spelling != "errc":
             return
+        if to.semantic_parent.semantic_parent.spelling == "std":
+            return
         where = self.range_of(cursor, file)
         codes = self.codes_of(to.semantic_parent)
         text = where and self.text(file)[where[0] : where[1]].decode()
