@@ -59,6 +59,16 @@ TEST_CASE("nac/lookup: ids, names, lifted inputs", "[inspect_nac]") {
   for (std::uint32_t id = 0; id < 99; ++id)
     if (const tessera::nac::constant* const known = c->constant(id)) CHECK(known->id == id);
 
+  // One above the largest is of nothing, whatever the number of rows.
+  std::string rows = "constants:\n";
+  for (std::uint32_t id = 0; id < 12; ++id) {
+    rows += "  " + std::to_string(id) + " = 7\n";
+    const container some(rows + "code:\n  x = input\n  output(x)\n");
+    REQUIRE(some->constant(id) != nullptr);
+    CHECK(some->constant(id)->id == id);
+    CHECK(some->constant(id + 1) == nullptr);
+  }
+
   const container lifted(
       "input_names:\n  1 = \"x\"\ncode:\n  a = input\n  x = input\n  b = input\n  output(a)\n");
   CHECK(lifted->lifted(0) == 0);
