@@ -265,6 +265,14 @@ TEST_CASE("alir/versions: what has no counterpart is refused", "[alir]") {
   CHECK(refused(sum(-57, 0), 2) == error{});
   CHECK(refused(sum(-127, 1), 2) == third2);
   CHECK(refused(sum(-58, 0), 3) == error{});
+  const auto all_shifted = [](std::int32_t first) {
+    return [=](build::sketch& p) {
+      p.model.ops[0].qint = {0.0, 0.0, 1.0};
+      add_sum(p, {{0, first, false}, {1, 1, false}}, build::bits(8));
+    };
+  };
+  CHECK(refused(all_shifted(127), 2) == error{});
+  CHECK(refused(all_shifted(128), 2) == third2);
   // The shift too where the operand is always 0.
   const auto with_zero = [](std::int32_t shift) {
     return [=](build::sketch& p) {

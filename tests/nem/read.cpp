@@ -391,6 +391,11 @@ TEST_CASE("nem/read: one mistake gives one error, and all are found", "[nem]") {
           "device f { }\ntype_family g { X: }\ntype_family h { variants: v: { } }") ==
       "SYN-001@37+1 SYN-001@67+5 SYN-001@107+1 SYN-001@134+6 SYN-001@166+1 SYN-001@201+1");
 
+  // A declaration that an error ended is over at its last brace, whatever follows.
+  CHECK(found("device d { topology { a = = } } foo bar") == "SYN-001@22+1 SYN-008@32+3");
+  CHECK(found("type_family f { variants v } foo bar") == "SYN-001@25+1 SYN-008@29+3");
+  CHECK(found("type_family f { variants v } ; foo bar") == "SYN-001@25+1 SYN-008@31+3");
+
   // What is in a group that an error ended isn't repeated in the next one.
   CHECK(found("device d { unit_characteristics { SEQ { a = = 4 } } }\n"
               "device e { unit_characteristics { SEQ { a = 4 } } }") == "SYN-001@44+1");
