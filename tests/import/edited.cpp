@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 //
-// Archives whose program was edited: what is an alias, and weights that repeat their storage.
+// Archives whose program was edited: what is an alias, weights that repeat their storage, large states.
 
 #include "pt2/samples.hpp"
 // Keeps the line above where it is.
@@ -68,4 +68,30 @@ TEST_CASE("import/edited: weights that repeat their storage are limited", "[impo
   CHECK(code_of(large, zero) == errc::pt2_import_limit);
   CHECK(code_of(large + ", " + one, zero + ", " + zero) == errc::pt2_import_limit);
   CHECK(code_of(one + ", " + large, zero + ", " + zero) == errc::pt2_import_limit);
+}
+
+TEST_CASE("import/edited: a state has less than 2^31 elements", "[import]") {
+  // w += x, where w is a buffer of bytes, all of them the same one
+  const auto code_of = [](const std::string& size) {
+    pt2_samples::archive a = pt2_samples::open("two");
+    a.replace(program_json, "aten.add.Tensor", "aten.add_.Tensor");
+    a.replace(program_json, R"({"as_tensor": {"name": "x"}}, "kind": 1}, {"name": "other")",
+              R"({"as_tensor": {"name": "p_w"}}, "kind": 1}, {"name": "other")");
+    a.replace(program_json, R"({"parameter": {"arg": {"name": "p_w"}, "parameter_name": "w"}})",
+              R"({"buffer": {"arg": {"name": "p_w"}, "buffer_name": "w", "persistent": true}})");
+    for (const std::string_view member : {program_json, pt2_samples::weights_json})
+      a.replace(member,
+                R"({"dtype": 7, "sizes": [{"as_int": 3}], "requires_grad": true, "device": )"
+                R"({"type": "cpu", "index": null}, "strides": [{"as_int": 1}])",
+                R"({"dtype": 1, "sizes": [{"as_int": )" + size +
+                    R"(}], "requires_grad": false, "device": {"type": "cpu", "index": null}, )"
+                    R"("strides": [{"as_int": 0}])");
+    const std::string source = a.zip();
+    report found;
+    const auto made = import_of(source, found);
+    return made ? errc::ok : made.error().code;
+  };
+  CHECK(code_of("7") == errc::ok);
+  CHECK(code_of("2147483647") == errc::ok);
+  CHECK(code_of("2147483648") == errc::pt2_import_limit);
 }
