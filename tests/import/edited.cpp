@@ -95,3 +95,49 @@ TEST_CASE("import/edited: a state has less than 2^31 elements", "[import]") {
   CHECK(code_of("2147483647") == errc::ok);
   CHECK(code_of("2147483648") == errc::pt2_import_limit);
 }
+
+TEST_CASE("import/edited: the body of an autocast may have no operands", "[import]") {
+  // y = relu(x + autocast(matmul(ones, ones))), whose product has elements of type bf16
+  const auto instructions = [](const char* enabled) {
+    pt2_samples::archive a = pt2_samples::open("two");
+    const std::string ones =
+        R"({"target": "torch.ops.aten.ones.default", "inputs": [{"name": "size", "arg": )"
+        R"({"as_ints": [3, 3]}, "kind": 1}], "outputs": [{"as_tensor": {"name": "o"}}], )"
+        R"("metadata": {}, "is_hop_single_tensor_return": null, "name": "o"})";
+    const std::string product =
+        R"({"target": "torch.ops.aten.mm.default", "inputs": [{"name": "self", "arg": )"
+        R"({"as_tensor": {"name": "o"}}, "kind": 1}, {"name": "mat2", "arg": )"
+        R"({"as_tensor": {"name": "o"}}, "kind": 1}], "outputs": [{"as_tensor": )"
+        R"({"name": "mm"}}], "metadata": {}, "is_hop_single_tensor_return": null, "name": "mm"})";
+    const auto meta = [](int type) {
+      return "{\"dtype\": " + std::to_string(type) +
+             R"(, "sizes": [{"as_int": 3}, {"as_int": 3}], "requires_grad": false, "device": )"
+             R"({"type": "cpu", "index": null}, "strides": [{"as_int": 3}, {"as_int": 1}], )"
+             R"("storage_offset": {"as_int": 0}, "layout": 7})";
+    };
+    const std::string body =
+        R"({"inputs": [], "outputs": [{"as_tensor": {"name": "mm"}}], "nodes": [)" + ones + ", " +
+        product + R"(], "tensor_values": {"o": )" + meta(7) + R"(, "mm": )" + meta(13) +
+        R"(}, "sym_int_values": {}, "sym_bool_values": {}, "is_single_tensor_return": false, )"
+        R"("custom_obj_values": {}, "sym_float_values": {}})";
+    a.replace(program_json, R"("nodes": [)",
+              R"("nodes": [{"target": "torch.ops.higher_order.wrap_with_autocast", "inputs": [)"
+              R"({"name": "", "arg": {"as_string": "cpu"}, "kind": 1}, {"name": "", "arg": )"
+              R"({"as_scalar_type": 13}, "kind": 1}, {"name": "", "arg": {"as_bool": )" +
+                  std::string(enabled) +
+                  R"(}, "kind": 1}, {"name": "", "arg": {"as_bool": false}, "kind": 1}, )"
+                  R"({"name": "", "arg": {"as_graph": {"name": "submod", "graph": )" +
+                  body +
+                  R"(}}, "kind": 1}], "outputs": [{"as_tensors": [{"name": "product"}]}], )"
+                  R"("metadata": {}, "is_hop_single_tensor_return": false, "name": "w"}, )");
+    a.replace(program_json, R"("tensor_values": {"p_w")",
+              R"("tensor_values": {"product": )" + meta(13) + R"(, "p_w")");
+    const std::string source = a.zip();
+    report found;
+    const auto made = import_of(source, found);
+    for (const diagnostic& d : found.diagnostics) UNSCOPED_INFO(found.text_of(d.text));
+    REQUIRE(made);
+    return made->parts.instructions.size();
+  };
+  CHECK(instructions("true") > instructions("false"));  // its operands are converted
+}
