@@ -13957,7 +13957,9 @@ struct maker {
       texts.has_constants[n.id] = takes_constants(n.text);
     });
     if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
-    return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
+    // The offsets above have 32 bits.
+    return {errc::too_many_items,
+            part(s).offset + 4};  // unreachable: with less than 4 GiB of names
   }
 
   [[nodiscard]] error code(section s) noexcept {
@@ -14501,7 +14503,7 @@ namespace nac {
                                          std::uint64_t{found.arguments} << 48,
                                      first};
     std::memcpy(static_cast<void*>(to), halves, sizeof halves);
-  } else {
+  } else {  // unreachable: on little-endian hosts
     *to = {static_cast<std::uint32_t>(offset),
            static_cast<std::uint8_t>(found.ab),
            static_cast<std::uint8_t>(found.ab >> 8),

@@ -18240,7 +18240,7 @@ class loader {
   }
 
   [[gnu::cold]] void load_declarations(const frame& f) {
-    if (to_.characters.size() + f.d.characters.size() >= no_index) {
+    if (to_.characters.size() + f.d.characters.size() >= no_index) {  // unreachable: below 4 GiB
       s_.found.add(errc::input_too_large, f.from) << "the names of all files exceed 4 GiB";
       return;
     }

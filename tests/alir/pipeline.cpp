@@ -123,6 +123,9 @@ TEST_CASE("alir/pipeline: registers and forms", "[alir]") {
   CHECK(latency(late) == 4);
   const pipeline nested = of("nested.blocks.json"), list = of("list.blocks.json");
   CHECK(nested.form == pipeline_form::nested);
+  const auto verified = verify(nested);
+  REQUIRE(verified);
+  CHECK(verified->form() == pipeline_form::nested);
   CHECK(list.form == pipeline_form::list);
   CHECK(latency(nested) == 4);
   CHECK(latency(list) == 3);

@@ -123,6 +123,7 @@ TEST_CASE("alir/read: words in memory are those of a file", "[alir]") {
     const auto m = samples::alir::read_bytecode(words);
     REQUIRE(m.error() == error{});
     CHECK(*m == samples::model(f.content, true));
+    CHECK(*samples::alir::read_bytecode(std::string_view(f.content)) == *m);
     const auto written = samples::alir::write_bytecode(*m);
     REQUIRE(written.error() == error{});
     CHECK(std::equal(written->begin(), written->end(), words.begin(), words.end()));

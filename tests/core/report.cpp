@@ -1,6 +1,7 @@
 // SPDX-FileCopyrightText: The Tessera authors
 // SPDX-License-Identifier: MIT
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <tessera/core/bytes.hpp>
@@ -8,6 +9,7 @@
 #include <tessera/core/findings.hpp>
 #include <tessera/core/report.hpp>
 
+#include "../support/allocations.hpp"
 #include "../support/catch.hpp"
 
 using namespace tessera;
@@ -184,4 +186,31 @@ TEST_CASE("findings: without a report, the first error", "[core]") {
   CHECK(found.first_error().offset == 4);
   CHECK(found.first_error().index == error_index::node);
   CHECK(found.errors() == 2);
+}
+
+TEST_CASE("findings: where memory ends, a path or a message is left out", "[core]") {
+  std::size_t whole = 0, without_path = 0, empty = 0;
+  for (std::size_t before = 0; before < 300; ++before)
+    for (const bool has_text : {true, false}) {
+      report r;
+      r.characters << std::string(before, 'y');
+      std::optional<detail::findings> found;
+      found.emplace(&r, 9u);
+      const auto w = found->add(errc::json_expected_value, severity::error, {}, "R", "$.path");
+      if (has_text) w << "text";
+      const tessera_tests::failing_allocations none(0, true);
+      found.reset();
+      REQUIRE(r.diagnostics.size() == 1);
+      const diagnostic& d = r.diagnostics[0];
+      const std::string_view message = r.text_of(d.text), path = r.text_of(d.path);
+      CHECK((path == "$.path" || path.empty()));
+      CHECK((has_text || message.empty() || message == error{d.code}.message()));
+      if (has_text) CHECK(message == "text");
+      whole += path.empty() ? 0u : 1u;
+      without_path += path.empty() && !message.empty() ? 1u : 0u;
+      empty += message.empty() ? 1u : 0u;
+    }
+  CHECK(whole > 0);
+  CHECK(without_path > 0);
+  CHECK(empty > 0);
 }

@@ -43,11 +43,13 @@ TEST_CASE("genome/verify stream: the samples", "[genome]") {
         genome::read_base64(genome_samples::load(name + std::string(".b64")));
     REQUIRE(s);
     const genome::stream copy = *s;
-    const result<genome::program> p = genome::verify(std::move(*s), library());
+    result<genome::program> p = genome::verify(std::move(*s), library());
     CHECK(p.error() == error{});
     REQUIRE(p);
     CHECK(p->stream() == copy);
     CHECK(&p->library() == &library());
+    const genome::stream out = std::move(*p).stream();
+    CHECK(out == copy);
   }
   CHECK(accepts({}));
 }

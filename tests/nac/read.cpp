@@ -624,3 +624,23 @@ TEST_CASE("nac/read: errors in a container that is given as characters show its 
              same = describe(file.error(), bytes(source), "x");
   CHECK(shown.view() == same.view());
 }
+
+TEST_CASE("nac/read: characters serve where bytes are taken", "[nac]") {
+  using namespace std::string_view_literals;
+  constexpr std::string_view halt = "\xff"sv, file = "\2\0\0\0\0\0\0\0{}"sv;
+  nac::plan_reader in(halt);
+  nac::plan_instruction i;
+  REQUIRE(in.next(i));
+  CHECK_FALSE(in.next(i));
+  text plan, manifest;
+  nac::print_execution_plan(plan, halt, nac::constants());
+  CHECK(plan.view() == "    exec_halt\n");
+  const auto weights = nac::read_safetensors(file);
+  REQUIRE(weights);
+  CHECK(weights->size() == 0);
+  CHECK(nac::parts::borrow(halt).size == 1);
+  nac::manifest_writer w(7);
+  w.raw(0x99, "\1\2"sv);
+  nac::print_manifest(manifest, as_text(w.view()));
+  CHECK(manifest.view() == "  version 7\n  op 153 0x0102\n");
+}

@@ -56,6 +56,9 @@ TEST_CASE("pt2/program: arguments, values and where they come from", "[pt2]") {
   CHECK(meta.type == pt2::element_type::float32);
   CHECK(scalars(m, meta.sizes)[1].integer == 3);
   CHECK(text_of(m, m.torch_version) == "2.13.0+cpu");
+  const text listing = pt2::print(m);
+  const pt2::model out = program(source).release();
+  CHECK(pt2::print(out) == listing);
 }
 
 TEST_CASE("pt2/program: symbolic sizes and the numbers made of them", "[pt2]") {

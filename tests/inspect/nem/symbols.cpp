@@ -220,3 +220,11 @@ TEST_CASE("inspect/nem: facts of a model with errors", "[inspect_nem]") {
   CHECK(f.regions()[0].second.extent == 8);
   CHECK(f.number(0) == nullptr);
 }
+
+TEST_CASE("nem_facts: nothing is known without a model", "[inspect_nem]") {
+  const inspect::nem_facts none;
+  CHECK(none.buffer(0) == nullptr);
+  CHECK(none.task(0) == nullptr);
+  CHECK(none.regions().empty());
+  CHECK(none.target() == nullptr);
+}

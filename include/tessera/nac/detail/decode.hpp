@@ -31,7 +31,7 @@ namespace nac {
                                          std::uint64_t{found.arguments} << 48,
                                      first};
     std::memcpy(static_cast<void*>(to), halves, sizeof halves);
-  } else {
+  } else {  // unreachable: on little-endian hosts
     *to = {static_cast<std::uint32_t>(offset),
            static_cast<std::uint8_t>(found.ab),
            static_cast<std::uint8_t>(found.ab >> 8),

@@ -190,7 +190,9 @@ struct maker {
       texts.has_constants[n.id] = takes_constants(n.text);
     });
     if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
-    return {errc::too_many_items, part(s).offset + 4};  // the offsets above have 32 bits
+    // The offsets above have 32 bits.
+    return {errc::too_many_items,
+            part(s).offset + 4};  // unreachable: with less than 4 GiB of names
   }
 
   [[nodiscard]] error code(section s) noexcept {
