@@ -2940,7 +2940,7 @@ struct opcode_signature {
   std::uint32_t required_attributes = 0, attributes = 0;   ///< bit n is attribute n
 };
 namespace detail {
-[[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
+[[nodiscard]] consteval opcode_signature signature_of(const opcode_row& r) noexcept {
   opcode_signature s;
   for (std::string_view list = r.inputs; !list.empty();) {
     const std::string_view word = next_word(list);
@@ -2966,7 +2966,7 @@ namespace detail {
 struct signatures {
   opcode_signature of[opcode_count];
 };
-[[nodiscard]] constexpr signatures all_signatures() noexcept {
+[[nodiscard]] consteval signatures all_signatures() noexcept {
   signatures all;
   for (std::size_t i = 0; i < opcode_count; ++i) all.of[i] = signature_of(opcode_table[i]);
   return all;
@@ -6551,7 +6551,7 @@ namespace detail {
   if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
   for (const std::uint32_t i : children(d, value))
     if (index-- == 0) return i;
-  return value;
+  return value;  // unreachable: it has as many as were evaluated
 }
 
 /// Evaluates one task's attributes.
@@ -15236,8 +15236,8 @@ inline bool reader::assigned_statement(word w, keyword k, const char* equals) {
   const std::string_view what = is_region ? of_region : of_token;
   if (is_reserved(k))
     reserved(w, what);
-  else if (k != keyword::none && !questionable_name(w, k, what))
-    return false;
+  else
+    (void)questionable_name(w, k, what);  // others reserve it at most
   const std::uint32_t name = intern(w);
   take_to(equals + 1);
   if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
@@ -20757,10 +20757,8 @@ class family_rules {
         switch (o.form) {
           case type_form::element: e = o.element; break;
           case type_form::parameter:
-            if (o.parameter < x.types)
-              e = c.types.types[x.first_type + o.parameter];
-            else
-              is_whole = false;
+            is_whole = is_whole && o.parameter < x.types;
+            if (is_whole) e = c.types.types[x.first_type + o.parameter];
             break;
           case type_form::absent: break;
           case type_form::any_supported: break;

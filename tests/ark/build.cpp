@@ -256,6 +256,27 @@ TEST_CASE("ark/build: any operation", "[ark]") {
   CHECK(refused([](builder& r, value) { r.relu({}); }) == errc::ark_o03_arity);
 }
 
+TEST_CASE("ark/build: a Noop keeps a tensor", "[ark]") {
+  builder b;
+  b.noop(b.tensor({4}, fp32));
+  CHECK(listing(b) == "Noop(%0 FP32[4] @0)  # node 0 \"noop\"\n");
+}
+
+TEST_CASE("ark/build: ids far above the others, and then many more", "[ark]") {
+  builder b;
+  const value first = b.relu(b.tensor({4}, fp32));
+  value x = first;
+  for (int i = 0; i < 1000; ++i) x = b.relu(x);
+  b.add(x, first);
+  auto g = b.finish();
+  REQUIRE(g);
+  g->tensors[first.index].id = 4000;
+  const std::string text = samples::json(*g);
+  const ark::model again = samples::model(text);
+  CHECK(again.tensors.size() == g->tensors.size());
+  CHECK(samples::json(again) == text);
+}
+
 TEST_CASE("ark/build: names", "[ark]") {
   builder b;
   const value x = b.tensor({4}, fp32);

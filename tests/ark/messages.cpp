@@ -114,6 +114,14 @@ TEST_CASE("ark/messages: types and shapes of an operation", "[ark][verify]") {
   CHECK(says(op("KvCacheSlot", {{0, 0, {8}}, {1, 1, {2}, {}, {}, "INT32"}},
                 {{2, 2, {16, 8}}, {1, 1, {2}, {}, {}, "INT32"}, {4, 4, {8}}}, {{5, 4, {8}}}),
              "O07", ".ReadTensors[1].Shape", "a position of Shape [2]; expected one element"));
+  std::string padded = op("Matmul", {{0, 0, {4, 8}}, {1, 1, {8, 6}}}, {{2, 2, {4, 6}, {4, 8}}},
+                          {{3, 2, {4, 6}, {4, 8}}},
+                          R"({"TransposeInput":{"BOOL":false},"TransposeOther":{"BOOL":false}})");
+  for (std::size_t at = 0; (at = padded.find("\"PaddedShape\":[4,6]", at)) != std::string::npos;
+       ++at)
+    padded.replace(at, 19, "\"PaddedShape\":[4,8]");
+  CHECK(says(padded, "O12", ".WriteTensors[0].PaddedShape",
+             "PaddedShapes [4,8] and [8,6] multiply to [4,6], not to [4,8]"));
   CHECK(says(op("Softmax", {{0, 0}}, {}, {{2, 1}}), "O03", ".WriteTensors",
              "Softmax: expected 1 tensors in WriteTensors, found 0"));
   CHECK(says(op("RecvReduceSend", {{0, 0}, {1, 1}}, {}, {{2, 1}}), "O03", ".WriteTensors",

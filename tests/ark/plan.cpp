@@ -457,6 +457,25 @@ TEST_CASE("ark/plan: tensors in arguments, and operations of other types", "[ark
   CHECK(all_of(found).find("\"Sum of 2\" \"add\"") != std::string::npos);
 }
 
+TEST_CASE("ark/plan: tags are those of the model, in their order", "[ark][plan]") {
+  const auto with = [](const std::string& name, const std::string& tags) {
+    std::string source = small(name);
+    source.replace(source.find("\"WorldSize\": 1"), 14, "\"WorldSize\": 2");
+    const std::string buffer = "\"Buffer\":{\"Id\":0,\"Rank\":-1,\"SendTags\":[";
+    return source.insert(source.find(buffer) + buffer.size(), tags);
+  };
+  const ark::program program = program_of(with("base.json", "[1,5],[1,6]"));
+  const auto differs = [&](const std::string& tags) {
+    tessera::report found;
+    (void)verify(plan_of(with("base.plan.json", tags)), found, {.model = &program});
+    return all_of(found).find("differs from that of Matmul \"matmul\" in the model") !=
+           std::string::npos;
+  };
+  CHECK_FALSE(differs("[1,5],[1,6]"));
+  CHECK(differs("[1,5],[1,7]"));
+  CHECK(differs("[0,5],[1,6]"));
+}
+
 TEST_CASE("ark/plan: the ranks of a model are those of its plan", "[ark][plan]") {
   const ark::program program = program_of(small("base.json"));
   ark::plan p = plan_of(small("base.plan.json"));

@@ -342,6 +342,13 @@ TEST_CASE("nem/builder: what belongs to another statement is refused", "[nem]") 
                 "the end of a type family of another statement");
 }
 
+TEST_CASE("nem/builder: what was written so far can be looked at", "[nem]") {
+  nem::builder b;
+  CHECK(b.source().empty());
+  b.constant("N", 4).constant("M", 5);
+  CHECK(b.source().substr(0, 11) == "const N = 4");
+}
+
 TEST_CASE("nem/builder: the first error is kept, and the reader's are reported", "[nem]") {
   nem::builder first;
   check_refused(first.constant("a b", 1).constant("c d", 1).in("x"), 0,

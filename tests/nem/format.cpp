@@ -6,6 +6,7 @@
 #include <string_view>
 #include <tessera/nem/format.hpp>
 #include <tessera/nem/rule.hpp>
+#include <tessera/nem/verify_options.hpp>
 
 #include "support/catch.hpp"
 
@@ -74,6 +75,28 @@ TEST_CASE("nem/format: each rule has an id of its own", "[nem]") {
         tessera::severity::warning);
   CHECK(nem::severity_of(errc::nem_typ_002_extension, nem::profile::strict) ==
         tessera::severity::error);
+}
+
+TEST_CASE("nem/format: decorators by their words", "[nem]") {
+  for (std::size_t i = 0; i < nem::decorator_count; ++i)
+    CHECK(nem::find_decorator(nem::decorator_table[i].name) == static_cast<nem::decorator>(i));
+  CHECK(nem::find_decorator("none") == nem::decorator::unknown);
+  CHECK(nem::find_decorator("") == nem::decorator::unknown);
+}
+
+TEST_CASE("nem/verify: as many instances as are allowed have 64 steps each", "[nem]") {
+  nem::verify_options o;
+  const std::uint64_t usual = o.hazard_steps;
+  o.allow(1);
+  CHECK(o.max_instances == 1);
+  CHECK(o.hazard_steps == usual);
+  o.allow(usual / 64 + 1);
+  CHECK(o.hazard_steps == (usual / 64 + 1) * 64);
+  o.allow(~std::uint64_t{0} / 64);
+  CHECK(o.hazard_steps == ~std::uint64_t{0} / 64 * 64);
+  o.allow(~std::uint64_t{0});
+  CHECK(o.max_instances == ~std::uint64_t{0});
+  CHECK(o.hazard_steps == ~std::uint64_t{0});
 }
 
 TEST_CASE("nem/format: units that may execute an opcode", "[nem]") {

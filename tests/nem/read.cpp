@@ -451,6 +451,9 @@ TEST_CASE("nem/read: 256 levels of nesting, not 257", "[nem]") {
     return repeated("loop i in [0..1]: ", n) + repeated("endloop ", n);
   };
   CHECK(tree(parentheses(256)) == "constant:A(1)");
+  // A loop that is one too many, and is none of this language.
+  CHECK(found(repeated("loop i in [0..1]: ", 256) + "loop i { } " + repeated("endloop ", 256)) ==
+        "SYN-014@4608+4 SYN-001@4615+1");
   CHECK(found(parentheses(257)) == "SYN-014@266+1");
   CHECK(found(parentheses(100000)) == "SYN-014@266+1");
   CHECK(found(signs(256)).empty());

@@ -141,6 +141,14 @@ TEST_CASE("nem/scope: tokens of other iterations, and of loops that have ended",
         "t is assigned here", "");
 }
 
+TEST_CASE("nem/scope: a buffer whose name a loop gives to a number", "[nem]") {
+  const auto o = nem_test::verified(
+      "buffer A : L2 (size=64); buffer B : L2 (size=64); loop i in [0..99]: let B = i "
+      "transfer.async(dst=region(B, 0, 8), src=region(A, 0, 8)) endloop");
+  CAPTURE(o.lines);
+  CHECK(o.has("NAM-004"));
+}
+
 TEST_CASE("nem/scope: notes point to the earlier declaration", "[nem]") {
   const auto o = verified("let a = 1\nlet a = 2");
   REQUIRE(o.report.diagnostics.size() == 1);

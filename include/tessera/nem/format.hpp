@@ -420,7 +420,7 @@ struct opcode_signature {
   std::uint32_t required_attributes = 0, attributes = 0;   ///< bit n is attribute n
 };
 namespace detail {
-[[nodiscard]] constexpr opcode_signature signature_of(const opcode_row& r) noexcept {
+[[nodiscard]] consteval opcode_signature signature_of(const opcode_row& r) noexcept {
   opcode_signature s;
   for (std::string_view list = r.inputs; !list.empty();) {
     const std::string_view word = next_word(list);
@@ -446,7 +446,7 @@ namespace detail {
 struct signatures {
   opcode_signature of[opcode_count];
 };
-[[nodiscard]] constexpr signatures all_signatures() noexcept {
+[[nodiscard]] consteval signatures all_signatures() noexcept {
   signatures all;
   for (std::size_t i = 0; i < opcode_count; ++i) all.of[i] = signature_of(opcode_table[i]);
   return all;

@@ -50,7 +50,7 @@ namespace detail {
   if (value == no_node || d.nodes[value].kind != node_kind::list) return value;
   for (const std::uint32_t i : children(d, value))
     if (index-- == 0) return i;
-  return value;
+  return value;  // unreachable: it has as many as were evaluated
 }
 
 /// Evaluates one task's attributes.

@@ -352,10 +352,8 @@ class family_rules {
         switch (o.form) {
           case type_form::element: e = o.element; break;
           case type_form::parameter:
-            if (o.parameter < x.types)
-              e = c.types.types[x.first_type + o.parameter];
-            else
-              is_whole = false;
+            is_whole = is_whole && o.parameter < x.types;
+            if (is_whole) e = c.types.types[x.first_type + o.parameter];
             break;
           case type_form::absent: break;
           case type_form::any_supported: break;

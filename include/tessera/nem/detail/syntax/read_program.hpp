@@ -227,8 +227,8 @@ inline bool reader::assigned_statement(word w, keyword k, const char* equals) {
   const std::string_view what = is_region ? of_region : of_token;
   if (is_reserved(k))
     reserved(w, what);
-  else if (k != keyword::none && !questionable_name(w, k, what))
-    return false;
+  else
+    (void)questionable_name(w, k, what);  // others reserve it at most
   const std::uint32_t name = intern(w);
   take_to(equals + 1);
   if (is_region) return region_declaration(callee, put(node_kind::let, 0, first, name));
