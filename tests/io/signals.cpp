@@ -77,6 +77,30 @@ void write_two(const temporary_folder& folder, void (*act)()) {
   act();
 }
 
+const volatile std::byte* volatile expected_bus_error = nullptr;
+
+/// Whether SIGBUS has the address that was accessed. QEMU 7.2 swaps its halves for a guest whose byte
+/// order isn't the host's, and then no handler knows which file shrank.
+[[nodiscard]] bool bus_errors_have_addresses(const temporary_folder& folder) {
+  spill(folder / "probe", "x");
+  const int status = status_of([&] {
+    const io::expected<io::content> file = io::read_file(folder / "probe");
+    if (!file || ::truncate((folder / "probe").c_str(), 0) != 0) ::_exit(9);
+    struct ::sigaction how = {};
+    how.sa_flags = SA_SIGINFO;
+    how.sa_sigaction = [](int, ::siginfo_t* why, void*) {
+      ::_exit(why->si_addr == expected_bus_error ? 0 : 1);
+    };
+    ::sigaction(SIGBUS, &how, nullptr);
+    expected_bus_error = file->view().data();
+    (void)*expected_bus_error;
+    ::_exit(8);
+  });
+  std::filesystem::remove(folder / "probe");
+  REQUIRE((exited_with(status, 0) || exited_with(status, 1)));
+  return exited_with(status, 0);
+}
+
 }  // namespace
 
 TEST_CASE("signals: one that ends the process leaves the old file and nothing else", "[io]") {
@@ -211,6 +235,10 @@ TEST_CASE("signals: a file without a name replaces another", "[io]") {
 
 TEST_CASE("signals: a mapped file that shrinks is an I/O error", "[io]") {
   const temporary_folder folder;
+  if (!bus_errors_have_addresses(folder)) {
+    WARN("not tested: SIGBUS has a wrong address here");
+    return;
+  }
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   const std::string path = folder / "sh\x1b[31mort";
   spill(path, std::string(3 * page, 'x'));
