@@ -11,6 +11,10 @@ set(TESSERA_WARNINGS
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   list(APPEND TESSERA_WARNINGS -Wno-restrict)
 endif()
+# std::stable_sort of libstdc++ 12 calls what C++17 deprecates, and newer Clangs see that.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 15)
+  list(APPEND TESSERA_WARNINGS -Wno-deprecated-declarations)
+endif()
 # Not -Wuseless-cast: a uint64_t cast to size_t is useless on 64-bit hosts and needed on 32-bit ones.
 
 add_library(tessera_dev INTERFACE)
