@@ -245,9 +245,9 @@ const char* const usual[] = {
 /// The one among them that no path takes.
 bool has_exponent(string_view row) { return row.find("e-") != string_view::npos; }
 
-// As in json_rows.hpp, which takes its macro back: newer Clangs lack one of the builtins.
+// As in json_rows.hpp, which takes its macro back.
 #if defined(__x86_64__) && defined(__clang__)
-#if __has_builtin(__builtin_ia32_pmaddubsw256) && __has_builtin(__builtin_ia32_pmuludq256)
+#if __clang_major__ < 20 || __has_builtin(__builtin_ia32_pmaddubsw256)
 #define TESSERA_TESTS_AVX2_PATH 1
 #endif
 #elif defined(__x86_64__) && defined(__GNUC__)

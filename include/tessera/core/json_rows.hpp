@@ -45,7 +45,7 @@
 #include "number.hpp"
 
 #if defined(__x86_64__) && defined(__clang__)
-#if __has_builtin(__builtin_ia32_pmaddubsw256) && __has_builtin(__builtin_ia32_pmuludq256)
+#if __clang_major__ < 20 || __has_builtin(__builtin_ia32_pmaddubsw256)  // 19 says no without -mavx2
 #define TESSERA_HAS_AVX2_PATH 1
 #endif
 #elif defined(__x86_64__) && defined(__GNUC__)

@@ -21,8 +21,7 @@
 #include "ids.hpp"
 
 #if defined(__x86_64__) && defined(__clang__)
-#if __has_builtin(__builtin_ia32_pshufb128) && __has_builtin(__builtin_ia32_packsswb128) &&        \
-    __has_builtin(__builtin_ia32_pmovmskb128)
+#if __clang_major__ < 20 || __has_builtin(__builtin_ia32_pshufb128)  // 19 says no without -mssse3
 #define TESSERA_HAS_NAC_AVX2_PATH 1
 #endif
 #elif defined(__x86_64__) && defined(__GNUC__)
