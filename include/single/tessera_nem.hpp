@@ -1667,9 +1667,11 @@ class block {
     data_ = data;
     capacity_ = capacity;
   }
-  /// The capacity that makes room for `count` more bytes.
+  /// The capacity that makes room for `count` more bytes. Of more than there are, no memory: a sum
+  /// that overflows on a host of 32 bits would be a small one.
   [[nodiscard]] std::size_t grown(std::size_t count) const noexcept {
     const std::size_t doubled = capacity_ * 2, needed = size_ + count;
+    if (needed < count) return ~std::size_t{0};
     return doubled > needed ? doubled : needed < 64 ? 64 : needed;
   }
   [[gnu::cold]] [[gnu::noinline]] void grow(std::size_t count) { reserve(grown(count)); }
@@ -1775,24 +1777,24 @@ class pool : private detail::block {
     advance(1);
   }
   /// Appends copies of `count` elements from `values` on.
-  void append(const T* values, std::size_t count) { block::append(values, count * sizeof(T)); }
+  void append(const T* values, std::size_t count) { block::append(values, bytes_of(count)); }
   /// Removes the last element, which must exist.
   void pop_back() noexcept { size_ -= sizeof(T); }
   /// Removes all elements; the memory stays.
   void clear() noexcept { size_ = 0; }
   /// Room for `count` more elements; write them there, then say how many with advance().
   [[nodiscard]] T* prepare(std::size_t count) {
-    return static_cast<T*>(block::prepare(count * sizeof(T)));
+    return static_cast<T*>(block::prepare(bytes_of(count)));
   }
   /// Counts elements that were written to what prepare() returned.
   void advance(std::size_t count) noexcept { size_ += count * sizeof(T); }
   /// How many more elements fit before it grows.
   [[nodiscard]] std::size_t available() const noexcept { return (capacity_ - size_) / sizeof(T); }
   /// Allocates for `count` elements in all.
-  void reserve(std::size_t count) { block::reserve(count * sizeof(T)); }
+  void reserve(std::size_t count) { block::reserve(bytes_of(count)); }
   /// New elements are value-initialized.
   void resize(std::size_t count) {
-    if (count > size()) (void)block::prepare((count - size()) * sizeof(T));
+    if (count > size()) (void)block::prepare(bytes_of(count - size()));
     for (std::size_t i = size(); i < count; ++i) ::new (static_cast<void*>(data() + i)) T();
     size_ = count * sizeof(T);
   }
@@ -1806,6 +1808,14 @@ class pool : private detail::block {
     for (std::size_t i = 0; i < a.size(); ++i)
       if (!(a[i] == b[i])) return false;
     return true;
+  }
+
+ private:
+  /// Hosts of 64 bits have no memory for so many elements that this overflows; those of 32 bits may.
+  [[nodiscard]] static constexpr std::size_t bytes_of(std::size_t count) noexcept {
+    if constexpr (sizeof count < 8)
+      if (count > ~std::size_t{0} / sizeof(T)) return ~std::size_t{0};
+    return count * sizeof(T);
   }
 };
 

@@ -13,15 +13,15 @@ namespace vm::nem {
 
 zero_pages::zero_pages(std::uint64_t bytes) noexcept {
   // From calloc, which gets large blocks from the system without touching them.
-  constexpr std::size_t alignment = 64;
-  if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) - alignment)
+  constexpr std::size_t cache_line = 64;
+  if (bytes > static_cast<std::uint64_t>(std::numeric_limits<std::ptrdiff_t>::max()) - cache_line)
     return;
   const auto size = static_cast<std::size_t>(bytes);
-  owned_.reset(std::calloc(size + alignment, 1));
+  owned_.reset(std::calloc(size + cache_line, 1));
   if (owned_ == nullptr) return;
   void* aligned = owned_.get();
-  std::size_t room = size + alignment;
-  data_ = static_cast<std::byte*>(std::align(alignment, size, aligned, room));
+  std::size_t room = size + cache_line;
+  data_ = static_cast<std::byte*>(std::align(cache_line, size, aligned, room));
 }
 void zero_pages::release::operator()(void* p) const noexcept { std::free(p); }
 
