@@ -179,6 +179,18 @@ TEST_CASE("nac/write: sections stand in the order that the file has them in", "[
   }
 }
 
+TEST_CASE("nac/write: the order of a version has each section once", "[nac]") {
+  for (const nac::header form : {nac::header::v1_6, nac::header::v1_7, nac::header::v1_8}) {
+    bool seen[nac::section_count] = {};
+    for (std::size_t place = 0; place < nac::section_count; ++place) {
+      const auto s = static_cast<std::size_t>(nac::section_in_order(form, place));
+      REQUIRE(s < nac::section_count);
+      CHECK_FALSE(seen[s]);
+      seen[s] = true;
+    }
+  }
+}
+
 TEST_CASE("nac/write: the specification's prefixes", "[nac]") {
   const auto source = hex_file("mini_v16");
   // Both INPUTs of parameters and the OUTPUT; nothing else.

@@ -455,7 +455,8 @@ TEST_CASE("nem/load: what a device inherits", "[nem]") {
 
 TEST_CASE("nem/load: three levels of inheritance", "[nem]") {
   outcome o =
-      load(derived(topology + " unit_characteristics { NMU { macs = 1 } }", "small") +
+      load(derived(topology + " unit_characteristics { NMU { macs = 1 } SEQ { a = 5 b = 6 } }",
+                   "small") +
                "device middle extends small { opcode.mandatory { eltwise<f32>.default }\n"
                " unit_characteristics { NMU { macs = 2 } } }\n"
                "device large extends middle { topology { num_engines = 4 l2_size_bytes = 2 * 1024\n"
@@ -472,6 +473,9 @@ TEST_CASE("nem/load: three levels of inheritance", "[nem]") {
   CHECK(d.topology.units[std::size_t(nem::unit::wdm)] == 0);
   CHECK(d.topology.units[std::size_t(nem::unit::cstl)] == 2);
   CHECK(o.c.characteristic(d, nem::unit::nmu, "macs", 0) == 2);
+  CHECK(o.c.characteristic(d, nem::unit::seq, "a", 0) == 5);
+  CHECK(o.c.characteristic(d, nem::unit::seq, "b", 0) == 6);
+  CHECK(o.c.characteristic(d, nem::unit::seq, "macs", 7) == 7);
   CHECK(o.mandatory(d).size() == 18);
   CHECK(o.extended(d).size() == 1);
 
