@@ -184,6 +184,7 @@ TEST_CASE("nac/mep: every encoding, written, read, printed and parsed", "[nac]")
     }
     CHECK(at == i.size);
     CHECK(operands == e.operands);
+    if (!operands.empty()) CHECK(i.operands().begin()->value == operands[0]);
     CHECK_FALSE(in.next(i));
     CHECK(in.error() == error{});
 

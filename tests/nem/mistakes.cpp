@@ -114,6 +114,9 @@ const mistake mistakes[] = {
     {"while x",
      "SYN-008@0+5 expected a declaration, a task or a loop, got 'while': the only control flow is "
      "a loop over a range"},
+    {"relu.sync in a out b attrs={axis=}",
+     "SYN-001@33+1 expected an expression, got '}' | for example: t = relu.async in X out Y "
+     "deps=[u]"},
     {"relu.sync in a out b attrs={deps=3}",
      "SYN-001@33+1 expected '[', got '3' | for example: deps=[t, u]"},
     {"print(\"x\")", "SYN-008@0+5 expected a declaration, a task or a loop, got 'print'"},
