@@ -3,11 +3,10 @@
 #
 # Every interface by itself and twice, in a translation unit of its own, under strict warnings, and once
 # more in compiled mode (bodies come with their interfaces); then all of them after `min` and `max`
-# defined as macros, as <windows.h> does. With FACADES, those alone and the single headers: what a
-# header needs doesn't depend on the compiler, and warnings show there too. With LIBRARIES as well, also
-# the headers of what is compiled: vm and inspect.
+# defined as macros, as <windows.h> does. With FACADES, only the formats' and the single headers by themselves:
+# what a header needs doesn't depend on the compiler. With TOGETHER, none: all of them in one unit, in both modes.
 #
-#   cmake -DROOT=. -DCXX=g++ [-DFLAGS=--target=…] -DSCRATCH=dir [-DFACADES=ON [-DLIBRARIES=ON]] -P headers.cmake
+#   cmake -DROOT=. -DCXX=g++ [-DFLAGS=--target=…] -DSCRATCH=dir [-DFACADES=ON | -DTOGETHER=ON] -P headers.cmake
 
 cmake_minimum_required(VERSION 3.21)
 include("${ROOT}/cmake/std_headers.cmake")
@@ -17,11 +16,7 @@ file(REMOVE_RECURSE "${SCRATCH}")
 file(GLOB_RECURSE headers RELATIVE "${ROOT}/include" "${ROOT}/include/*.hpp")
 list(FILTER headers EXCLUDE REGEX "/detail/")
 if(FACADES)
-  set(others "")
-  if(LIBRARIES)
-    set(others "|tessera/(vm|inspect)/[a-z_/]+")
-  endif()
-  list(FILTER headers INCLUDE REGEX "^(tessera/[a-z]+|single/[a-z_]+${others})\\.hpp$")
+  list(FILTER headers INCLUDE REGEX "^(tessera/[a-z]+|single/[a-z_]+)\\.hpp$")
 endif()
 list(LENGTH headers count)
 
@@ -36,7 +31,11 @@ function(compile name text)
   endif()
 endfunction()
 
-foreach(header IN LISTS headers)
+set(by_themselves "${headers}")
+if(TOGETHER)
+  set(by_themselves "")
+endif()
+foreach(header IN LISTS by_themselves)
   string(REPLACE "/" "_" unit "${header}")
   compile("${unit}" "#include \"${header}\"\n#include \"${header}\"\n")
   compile("compiled_${unit}" "#define TESSERA_COMPILED\n#include \"${header}\"\n")
@@ -55,9 +54,15 @@ foreach(header IN LISTS headers)
   string(APPEND text "#include \"${header}\"\n")
 endforeach()
 compile(all_with_min_and_max_macros "${text}")
+if(TOGETHER)
+  compile(all_compiled "#define TESSERA_COMPILED\n${text}")
+  set(how "together")
+else()
+  set(how "by themselves, twice")
+endif()
 
 if(failures)
   message(NOTICE "${failures}")
   message(FATAL_ERROR "Not clean by itself; see above.")
 endif()
-message(STATUS "${count} headers are clean by themselves, twice, and with min and max as macros")
+message(STATUS "${count} headers are clean ${how}, and with min and max as macros")
