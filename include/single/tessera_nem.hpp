@@ -2771,6 +2771,11 @@ inline constexpr attribute_row attribute_table[] = {
 #undef TESSERA_NEM_ATTRIBUTES
 /// How many attributes there are, without `unknown`.
 inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
+/// The word in programs: "pads"; "unknown" for unknown.
+[[nodiscard]] constexpr std::string_view name(attribute a) noexcept {
+  return a == attribute::unknown ? std::string_view("unknown")
+                                 : attribute_table[static_cast<std::size_t>(a)].name;
+}
 /// The attribute of a word of a program, or unknown.
 [[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
   for (std::size_t i = 0; i < attribute_count; ++i)
@@ -3068,6 +3073,11 @@ inline constexpr decorator_row decorator_table[] = {
 #undef TESSERA_NEM_DECORATORS
 /// How many decorators there are, without `unknown`.
 inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
+/// The word in programs, without its '@': "readonly"; "unknown" for unknown.
+[[nodiscard]] constexpr std::string_view name(decorator d) noexcept {
+  return d == decorator::unknown ? std::string_view("unknown")
+                                 : decorator_table[static_cast<std::size_t>(d)].name;
+}
 /// The decorator of a word of a program, without its '@', or unknown.
 [[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
   for (std::size_t i = 0; i < decorator_count; ++i)
@@ -3403,10 +3413,9 @@ class region_expr {
   /// A scale and a zero point, in lists, for each `group_size` elements along an axis.
   region_expr& per_group(const expr& axis, const expr& group_size, const expr& scales,
                          const expr& zero_points);
-  /// Adds a decorator that has no argument, such as `@readonly`; not decorator::unknown.
-  region_expr& decorate(nem::decorator d) {
-    return put(" @", nem::decorator_table[static_cast<std::size_t>(d)].name);
-  }
+  /// Adds a decorator that has no argument, such as `@readonly`. An unknown one can be written and
+  /// read, and fails verification.
+  region_expr& decorate(nem::decorator d) { return put(" @", nem::name(d)); }
 
  private:
   friend class builder;
@@ -3488,10 +3497,9 @@ class builder {
   builder& deps(view<std::string_view> tokens);
   /// Adds an attribute by its name.
   builder& attribute(std::string_view name, const expr& value);
-  /// Adds an attribute of the registry; not attribute::unknown.
-  builder& attribute(nem::attribute a, const expr& value) {
-    return attribute(nem::attribute_table[static_cast<std::size_t>(a)].name, value);
-  }
+  /// Adds an attribute of the registry. An unknown one can be written and read, and fails
+  /// verification.
+  builder& attribute(nem::attribute a, const expr& value) { return attribute(nem::name(a), value); }
   /// The stream that issues the task waits for it.
   builder& sync();
   /// Waits until the tasks of some tokens have completed.
@@ -3510,9 +3518,10 @@ class builder {
   builder& seq_engine(const expr& engine) { return decorate(decorator::seq_engine, engine); }
   /// The unit that the task runs on, counted from 0 in its engine: an NMU, CSTL, DMA or VPU.
   builder& resource(nem::unit u, const expr& index);
-  /// Adds a decorator that has no argument; not decorator::unknown.
+  /// Adds a decorator that has no argument. An unknown one can be written and read, and fails
+  /// verification.
   builder& decorate(nem::decorator d);
-  /// Adds a decorator with its argument; not decorator::unknown.
+  /// Adds a decorator with its argument.
   builder& decorate(nem::decorator d, const expr& argument);
 
   // --- devices: what is between begin_device and end_device comes in any order ---
@@ -20125,9 +20134,6 @@ class range_rules {
     a_.given &= ~attributes::bit(a);
     return c_.report(errc::nem_opc_009_range, attribute_element(c_.d, t_.node, a, index));
   }
-  [[nodiscard]] static std::string_view name(attribute a) noexcept {
-    return attribute_table[static_cast<std::size_t>(a)].name;
-  }
 
   bool finite(attribute a, double value) {
     if (!a_.has(a)) return false;
@@ -21324,8 +21330,8 @@ class shape_rules {
     if (!a_.has(a)) return false;
     if (size == wanted) return true;
     fail(errc::nem_opc_009_range, a)
-        << attribute_table[static_cast<std::size_t>(a)].name << " has " << size << " numbers, "
-        << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
+        << name(a) << " has " << size << " numbers, " << name(t_.opcode) << " of rank "
+        << shape(inputs_[0]).size() << " takes " << wanted;
     return false;
   }
   [[gnu::cold]] void transpose() {
@@ -22493,8 +22499,8 @@ TESSERA_INLINE builder& builder::wait(view<std::string_view> tokens) {
 // --- decorators ---
 
 TESSERA_INLINE builder& builder::decorate(nem::decorator d) {
-  belongs(kind_ != kind::none && kind_ < kind::device, "a decorator").decorators_
-      << " @" << decorator_table[static_cast<std::size_t>(d)].name;
+  belongs(kind_ != kind::none && kind_ < kind::device, "a decorator").decorators_ << " @"
+                                                                                  << nem::name(d);
   return *this;
 }
 TESSERA_INLINE builder& builder::decorate(nem::decorator d, const expr& argument) {

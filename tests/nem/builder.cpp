@@ -325,6 +325,21 @@ TEST_CASE("nem/builder: what isn't a name or a number is refused", "[nem]") {
   check_refused(family.begin_family("a.b.c"), 0, "a.b.c is not a name");
 }
 
+TEST_CASE("nem/builder: what the tables don't have is written as unknown", "[nem]") {
+  nem::builder b;
+  b.let("r", b.region("x", 0, 8).elem(element::i8).shape({8}).decorate(nem::decorator::unknown));
+  b.compute("t", opcode::unknown).in("r").out("r").attribute(nem::attribute::unknown, 1);
+  b.decorate(nem::decorator::unknown);
+  const result<nem::model> built = b.finish();
+  REQUIRE(built);
+  const result<text> written = nem::write(*built);
+  REQUIRE(written);
+  CHECK(*written ==
+        "let r = region(x, 0, 8)\n    elem=i8, shape=[8]\n    @unknown\n"
+        "t = unknown.async\n    in  r\n    out r\n    unknown=1\n    @unknown\n");
+  CHECK_FALSE(nem_test::verify(nem::model(*built)));
+}
+
 TEST_CASE("nem/builder: what belongs to another statement is refused", "[nem]") {
   nem::builder in, out, deps, attribute, sync, decorator, units, binding, end, first;
   check_refused(first.in("x"), 0, "an input without a statement");

@@ -143,10 +143,9 @@ class region_expr {
   /// A scale and a zero point, in lists, for each `group_size` elements along an axis.
   region_expr& per_group(const expr& axis, const expr& group_size, const expr& scales,
                          const expr& zero_points);
-  /// Adds a decorator that has no argument, such as `@readonly`; not decorator::unknown.
-  region_expr& decorate(nem::decorator d) {
-    return put(" @", nem::decorator_table[static_cast<std::size_t>(d)].name);
-  }
+  /// Adds a decorator that has no argument, such as `@readonly`. An unknown one can be written and
+  /// read, and fails verification.
+  region_expr& decorate(nem::decorator d) { return put(" @", nem::name(d)); }
 
  private:
   friend class builder;
@@ -228,10 +227,9 @@ class builder {
   builder& deps(view<std::string_view> tokens);
   /// Adds an attribute by its name.
   builder& attribute(std::string_view name, const expr& value);
-  /// Adds an attribute of the registry; not attribute::unknown.
-  builder& attribute(nem::attribute a, const expr& value) {
-    return attribute(nem::attribute_table[static_cast<std::size_t>(a)].name, value);
-  }
+  /// Adds an attribute of the registry. An unknown one can be written and read, and fails
+  /// verification.
+  builder& attribute(nem::attribute a, const expr& value) { return attribute(nem::name(a), value); }
   /// The stream that issues the task waits for it.
   builder& sync();
   /// Waits until the tasks of some tokens have completed.
@@ -250,9 +248,10 @@ class builder {
   builder& seq_engine(const expr& engine) { return decorate(decorator::seq_engine, engine); }
   /// The unit that the task runs on, counted from 0 in its engine: an NMU, CSTL, DMA or VPU.
   builder& resource(nem::unit u, const expr& index);
-  /// Adds a decorator that has no argument; not decorator::unknown.
+  /// Adds a decorator that has no argument. An unknown one can be written and read, and fails
+  /// verification.
   builder& decorate(nem::decorator d);
-  /// Adds a decorator with its argument; not decorator::unknown.
+  /// Adds a decorator with its argument.
   builder& decorate(nem::decorator d, const expr& argument);
 
   // --- devices: what is between begin_device and end_device comes in any order ---

@@ -241,6 +241,11 @@ inline constexpr attribute_row attribute_table[] = {
 #undef TESSERA_NEM_ATTRIBUTES
 /// How many attributes there are, without `unknown`.
 inline constexpr std::size_t attribute_count = sizeof attribute_table / sizeof attribute_table[0];
+/// The word in programs: "pads"; "unknown" for unknown.
+[[nodiscard]] constexpr std::string_view name(attribute a) noexcept {
+  return a == attribute::unknown ? std::string_view("unknown")
+                                 : attribute_table[static_cast<std::size_t>(a)].name;
+}
 /// The attribute of a word of a program, or unknown.
 [[nodiscard]] constexpr attribute find_attribute(std::string_view word) noexcept {
   for (std::size_t i = 0; i < attribute_count; ++i)
@@ -538,6 +543,11 @@ inline constexpr decorator_row decorator_table[] = {
 #undef TESSERA_NEM_DECORATORS
 /// How many decorators there are, without `unknown`.
 inline constexpr std::size_t decorator_count = sizeof decorator_table / sizeof decorator_table[0];
+/// The word in programs, without its '@': "readonly"; "unknown" for unknown.
+[[nodiscard]] constexpr std::string_view name(decorator d) noexcept {
+  return d == decorator::unknown ? std::string_view("unknown")
+                                 : decorator_table[static_cast<std::size_t>(d)].name;
+}
 /// The decorator of a word of a program, without its '@', or unknown.
 [[nodiscard]] constexpr decorator find_decorator(std::string_view word) noexcept {
   for (std::size_t i = 0; i < decorator_count; ++i)

@@ -221,9 +221,6 @@ class range_rules {
     a_.given &= ~attributes::bit(a);
     return c_.report(errc::nem_opc_009_range, attribute_element(c_.d, t_.node, a, index));
   }
-  [[nodiscard]] static std::string_view name(attribute a) noexcept {
-    return attribute_table[static_cast<std::size_t>(a)].name;
-  }
 
   bool finite(attribute a, double value) {
     if (!a_.has(a)) return false;

@@ -386,8 +386,8 @@ class shape_rules {
     if (!a_.has(a)) return false;
     if (size == wanted) return true;
     fail(errc::nem_opc_009_range, a)
-        << attribute_table[static_cast<std::size_t>(a)].name << " has " << size << " numbers, "
-        << name(t_.opcode) << " of rank " << shape(inputs_[0]).size() << " takes " << wanted;
+        << name(a) << " has " << size << " numbers, " << name(t_.opcode) << " of rank "
+        << shape(inputs_[0]).size() << " takes " << wanted;
     return false;
   }
   [[gnu::cold]] void transpose() {

@@ -313,8 +313,8 @@ TESSERA_INLINE builder& builder::wait(view<std::string_view> tokens) {
 // --- decorators ---
 
 TESSERA_INLINE builder& builder::decorate(nem::decorator d) {
-  belongs(kind_ != kind::none && kind_ < kind::device, "a decorator").decorators_
-      << " @" << decorator_table[static_cast<std::size_t>(d)].name;
+  belongs(kind_ != kind::none && kind_ < kind::device, "a decorator").decorators_ << " @"
+                                                                                  << nem::name(d);
   return *this;
 }
 TESSERA_INLINE builder& builder::decorate(nem::decorator d, const expr& argument) {
