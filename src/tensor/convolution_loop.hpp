@@ -88,7 +88,13 @@ TESSERA_TARGET [[gnu::always_inline]] inline void copy(const float* from, float*
     for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
     return;
   }
-  for (std::size_t i = 0; i + lanes < n; i += lanes) store(to + i, load(from + i));
+  std::size_t i = 0;
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    const vector first = load(from + i), second = load(from + i + lanes);
+    store(to + i, first);
+    store(to + i + lanes, second);
+  }
+  if (i + lanes < n) store(to + i, load(from + i));
   store(to + n - lanes, load(from + n - lanes));
 }
 
@@ -230,25 +236,45 @@ TESSERA_TARGET void pack_places(const convolution& s, const float* image, std::s
   }
 }
 
+/// How high tiles of m outputs are: as high as they can be, unless low ones have far fewer rows that
+/// don't exist, as of 16 with AVX-512.
+TESSERA_TARGET inline std::size_t tile_height(std::size_t m) {
+  const std::size_t rest = m % tile_rows;
+  const std::size_t rows = m - rest + (rest == 0 ? 0 : rest <= low_rows ? low_rows : tile_rows);
+  return round_up(m, low_rows) * 10 <= rows * 9 ? low_rows : tile_rows;
+}
+
 /// Packs rows of weights, panel by panel.
+template <std::size_t Height = tile_rows>
 TESSERA_TARGET void pack_weights(const problem& x, std::size_t row, std::size_t rows, std::size_t p,
                                  std::size_t k, float* to) {
-  for (std::size_t i = 0; i < rows; i += tile_rows)
-    pack<tile_rows>(x.w + (row + i) * x.k + p, 1, x.k, k, std::min(tile_rows, rows - i),
-                    to + i * k);
+  for (std::size_t i = 0; i < rows; i += Height)
+    pack<Height>(x.w + (row + i) * x.k + p, 1, x.k, k, std::min(Height, rows - i), to + i * k);
 }
 
 /// A tile of the output at `c`, or the part of it that exists.
+template <std::size_t Height = tile_rows>
 TESSERA_TARGET [[gnu::always_inline]] inline void multiply_part(std::size_t k, const float* weights,
                                                                 const float* panel, float* c,
                                                                 std::size_t stride, bool add,
                                                                 std::size_t rows,
                                                                 std::size_t columns) {
-  if (rows >= tile_rows && columns >= panel_width)
-    multiply_tile(k, weights, panel, c, stride, add);
+  if (rows >= Height && columns >= panel_width)
+    multiply_tile<Height>(k, weights, panel, c, stride, add);
   else
-    multiply_edge(k, weights, panel, c, stride, add, std::min(tile_rows, rows),
-                  std::min(panel_width, columns));
+    multiply_edge<Height>(k, weights, panel, c, stride, add, std::min(Height, rows),
+                          std::min(panel_width, columns));
+}
+
+/// All tiles of some rows and columns, from packed weights and panels.
+template <std::size_t Height>
+TESSERA_TARGET void multiply_parts(std::size_t k, const float* weights, const float* panels,
+                                   float* c, std::size_t stride, bool add, std::size_t rows,
+                                   std::size_t columns) {
+  for (std::size_t j = 0; j < columns; j += panel_width)
+    for (std::size_t i = 0; i < rows; i += Height)
+      multiply_part<Height>(k, weights + i * k, panels + j * (k + 1), c + i * stride + j, stride,
+                            add, rows - i, columns - j);
 }
 
 /// Adds rows of weights times one column of the image, lying along k, to one column of the output.
@@ -316,6 +342,9 @@ TESSERA_TARGET void convolve_places(const problem& x, const float* image, float*
   const std::size_t row_part = even_part(x.m, max_rows, tile_rows);
   const bool few = !weights_packed && count <= few_places;
   const bool once = !few && x.m <= max_rows;
+  const bool low = tile_height(x.m) == low_rows;
+  const auto pack = low ? pack_weights<low_rows> : pack_weights<tile_rows>;
+  const auto multiply = low ? multiply_parts<low_rows> : multiply_parts<tile_rows>;
   for (std::size_t p = 0; p < x.k; p += k_part) {
     const std::size_t k = std::min(k_part, x.k - p);
     const bool add = x.bias != nullptr || p != 0;
@@ -332,16 +361,13 @@ TESSERA_TARGET void convolve_places(const problem& x, const float* image, float*
       if (weights_packed)
         block += p * round_up(x.m, tile_rows) + row * k;
       else
-        pack_weights(x, row, rows, p, k, weights);
+        pack(x, row, rows, p, k, weights);
       for (std::size_t next = 0; next < count; next += group_columns) {
         const std::size_t columns = std::min(group_columns, count - next);
         float* const group = panels + (once ? 0 : next * (k + 1));
         if (row == 0)
           pack_places(x.sizes, image, p, k, place + next, columns, group, rows_of_image);
-        for (std::size_t j = 0; j < columns; j += panel_width)
-          for (std::size_t i = 0; i < rows; i += tile_rows)
-            multiply_part(k, block + i * k, group + j * (k + 1),
-                          y + (row + i) * x.n + place + next + j, x.n, add, rows - i, columns - j);
+        multiply(k, block, group, y + row * x.n + place + next, x.n, add, rows, columns);
       }
     }
   }
@@ -425,156 +451,10 @@ TESSERA_TARGET bool convolve_few(const problem& x, float* scratch) {
   return true;
 }
 
-// ---- One channel to one channel
-
-/// How the padded rows of a channel lie in memory: for each stride-th column, those from the first,
-/// then those from the second on.
-struct padded_channel {
-  std::size_t rows, phases, width;  ///< of each phase, with what vectors read beyond it
-
-  TESSERA_TARGET explicit padded_channel(const convolution& s)
-      : rows((s.out_h - 1) * s.stride_h + s.kernel_h),
-        phases(s.stride_w),
-        width(s.out_w + (s.kernel_w - 1) * s.dilation_w / s.stride_w + 2 * lanes) {}
-  [[nodiscard]] TESSERA_TARGET std::size_t row_size() const { return phases * width; }
-};
-
-/// Values of a row to two places, turn by turn.
-template <std::size_t... Lane>
-TESSERA_TARGET inline void deal(const float* from, std::size_t count, float* even, float* odd,
-                                std::index_sequence<Lane...>) {
-  constexpr std::size_t size = sizeof...(Lane);
-  typedef float part [[gnu::vector_size(size * sizeof(float))]];
-  std::size_t i = 0;
-  for (; i + 2 * size <= count; i += 2 * size) {
-    part first, second;
-    std::memcpy(&first, from + i, sizeof first);
-    std::memcpy(&second, from + i + size, sizeof second);
-    const part evens = __builtin_shufflevector(first, second, (2 * Lane)...);
-    const part odds = __builtin_shufflevector(first, second, (2 * Lane + 1)...);
-    std::memcpy(even + i / 2, &evens, sizeof evens);
-    std::memcpy(odd + i / 2, &odds, sizeof odds);
-  }
-  if constexpr (size > 4) {
-    deal(from + i, count - i, even + i / 2, odd + i / 2, std::make_index_sequence<size / 2>());
-  } else {
-    for (; i < count; ++i) (i % 2 == 0 ? even : odd)[i / 2] = from[i];
-  }
-}
-
-/// Brings a channel out, between its padding, which is there already.
-TESSERA_TARGET inline void bring_out(const convolution& s, const padded_channel& how,
-                                     const float* channel, float* to) {
-  const std::size_t rows = std::min(s.in_h, how.rows > s.pad_h ? how.rows - s.pad_h : 0);
-  const std::size_t read = (s.out_w - 1) * s.stride_w + (s.kernel_w - 1) * s.dilation_w + 1;
-  const std::size_t columns = std::min(s.in_w, read > s.pad_w ? read - s.pad_w : 0);
-  for (std::size_t y = 0; y < rows; ++y) {
-    const float* const from = channel + y * s.in_w;
-    float* const row = to + (y + s.pad_h) * how.row_size();
-    if (how.phases == 1) {
-      copy(from, row + s.pad_w, columns);
-      continue;
-    }
-    const std::size_t even = s.pad_w, odd = s.pad_w + 1;  // where the first two columns are
-    deal(from, columns, row + even % 2 * how.width + even / 2, row + odd % 2 * how.width + odd / 2,
-         std::make_index_sequence<lanes>());
-  }
-}
-
-/// Some rows of the output, `Vectors` wide, from what lies at `from`; all that they share is read once.
-template <std::size_t KernelColumns, std::size_t Vectors, std::size_t... Row>
-TESSERA_TARGET inline void convolve_rows(const convolution& s, const padded_channel& how,
-                                         const float* from, const std::size_t* offsets,
-                                         const float* weights, float bias, float* to,
-                                         std::size_t columns, std::index_sequence<Row...>) {
-  vector sums[sizeof...(Row)][Vectors];
-  for (auto& row : sums)
-    for (vector& v : row) v = vector{} + bias;
-  const std::size_t last = (sizeof...(Row) - 1) * s.stride_h + s.kernel_h;
-  for (std::size_t y = 0; y < last; ++y, from += how.row_size()) {
-    vector read[KernelColumns][Vectors];
-    for (std::size_t i = 0; i < KernelColumns; ++i)
-      for (std::size_t v = 0; v < Vectors; ++v) read[i][v] = load(from + offsets[i] + v * lanes);
-    const auto add_to = [&](std::size_t row) {
-      // Above the kernel, it has wrapped to more than any size.
-      const std::size_t kernel_row = y - row * s.stride_h;
-      if (kernel_row >= s.kernel_h) return;
-      const float* const w = weights + kernel_row * KernelColumns;
-      for (std::size_t i = 0; i < KernelColumns; ++i)
-        for (std::size_t v = 0; v < Vectors; ++v) sums[row][v] += w[i] * read[i][v];
-    };
-    (add_to(Row), ...);
-  }
-  for (std::size_t row = 0; row < sizeof...(Row); ++row) {
-    float* const at = to + row * s.out_w;
-    for (std::size_t v = 0; v < Vectors && v * lanes < columns; ++v) {
-      if (columns >= (v + 1) * lanes) {
-        store(at + v * lanes, sums[row][v]);
-        continue;
-      }
-      float rest[lanes];
-      store(rest, sums[row][v]);
-      copy(rest, at + v * lanes, columns - v * lanes);
-    }
-  }
-}
-
-/// A channel that was brought out.
-template <std::size_t KernelColumns>
-TESSERA_TARGET void convolve_channel(const convolution& s, const padded_channel& how,
-                                     const float* padded, const float* weights, float bias,
-                                     float* y) {
-  std::size_t offsets[KernelColumns];
-  for (std::size_t i = 0; i < KernelColumns; ++i)
-    offsets[i] = i * s.dilation_w % s.stride_w * how.width + i * s.dilation_w / s.stride_w;
-  const auto rows_from = [&]<std::size_t Rows>(std::size_t row,
-                                               std::integral_constant<std::size_t, Rows>) {
-    const float* const from = padded + row * s.stride_h * how.row_size();
-    float* const to = y + row * s.out_w;
-    for (std::size_t x = 0; x < s.out_w; x += 2 * lanes) {
-      const std::size_t columns = std::min(2 * lanes, s.out_w - x);
-      const auto go = [&]<std::size_t Vectors>(std::integral_constant<std::size_t, Vectors>) {
-        convolve_rows<KernelColumns, Vectors>(s, how, from + x, offsets, weights, bias, to + x,
-                                              columns, std::make_index_sequence<Rows>());
-      };
-      if (columns > lanes)
-        go(std::integral_constant<std::size_t, 2>());
-      else
-        go(std::integral_constant<std::size_t, 1>());
-    }
-  };
-  std::size_t row = 0;
-  for (; row + 4 <= s.out_h; row += 4) rows_from(row, std::integral_constant<std::size_t, 4>());
-  for (; row + 2 <= s.out_h; row += 2) rows_from(row, std::integral_constant<std::size_t, 2>());
-  for (; row < s.out_h; ++row) rows_from(row, std::integral_constant<std::size_t, 1>());
-}
-
-/// Each channel by itself, where kernels are of usual sizes and a channel has room; false elsewhere.
-TESSERA_TARGET bool convolve_channels(const convolution& s, const float* x, const float* w,
-                                      const float* bias, float* y, void* scratch) {
-  const auto go = s.kernel_w == 3   ? convolve_channel<3>
-                  : s.kernel_w == 5 ? convolve_channel<5>
-                  : s.kernel_w == 7 ? convolve_channel<7>
-                                    : nullptr;
-  const padded_channel how(s);
-  if (s.groups != s.in_channels || s.groups != s.out_channels || go == nullptr ||
-      s.dilation_h != 1 || s.stride_w > 2 || s.pad_w > how.width || s.pad_h > how.rows ||
-      how.row_size() > weights_room || how.rows > weights_room / how.row_size())
-    return false;
-  float* const padded = static_cast<float*>(scratch);
-  std::fill_n(padded, how.rows * how.row_size(), 0.0f);
-  const std::size_t terms = s.kernel_h * s.kernel_w;
-  for (std::size_t image = 0; image < s.batch; ++image)
-    for (std::size_t c = 0; c < s.groups; ++c) {
-      bring_out(s, how, x, padded);
-      go(s, how, padded, w + c * terms, bias == nullptr ? 0.0f : bias[c], y);
-      x += s.in_h * s.in_w;
-      y += s.out_h * s.out_w;
-    }
-  return true;
-}
-
+#include "padded_loop.hpp"
+//
 TESSERA_TARGET void convolve_group(const problem& x, void* scratch) {
+  if (convolve_padded(x, static_cast<float*>(scratch))) return;
   if (convolve_few(x, static_cast<float*>(scratch))) return;
   float* const weights = static_cast<float*>(scratch);
   float* const panels = weights + weights_room;
@@ -584,8 +464,10 @@ TESSERA_TARGET void convolve_group(const problem& x, void* scratch) {
   const bool packed = !used_once && x.k <= weights_room / round_up(x.m, tile_rows);
   if (packed) {
     const std::size_t k_part = even_part(x.k, max_k, 1);
+    const auto pack =
+        tile_height(x.m) == low_rows ? pack_weights<low_rows> : pack_weights<tile_rows>;
     for (std::size_t p = 0; p < x.k; p += k_part)
-      pack_weights(x, 0, x.m, p, std::min(k_part, x.k - p), weights + p * round_up(x.m, tile_rows));
+      pack(x, 0, x.m, p, std::min(k_part, x.k - p), weights + p * round_up(x.m, tile_rows));
   }
   for (std::size_t i = 0; i < s.batch; ++i) {
     const float* const image = x.x + i * s.in_channels * s.in_h * s.in_w;

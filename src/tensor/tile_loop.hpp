@@ -37,8 +37,9 @@ inline constexpr std::size_t tile_rows = TESSERA_TILE_ROWS;
 template <class Real>
 inline constexpr std::size_t tile_columns = 2 * vector_of<Real>::lanes;
 
-/// What a tile does is written out for each of its rows: as loops, GCC would keep it in memory.
-template <class Real, std::size_t... Row>
+/// What a tile does is written out for each of its rows: as loops, GCC would keep it in memory. The
+/// panel of A has `Height` rows, and the tile may have fewer.
+template <std::size_t Height = tile_rows, class Real, std::size_t... Row>
 TESSERA_TARGET [[gnu::always_inline]] inline void multiply_rows(std::size_t k, const Real* a,
                                                                 const Real* b, Real* c,
                                                                 std::size_t stride, bool add,
@@ -54,7 +55,7 @@ TESSERA_TARGET [[gnu::always_inline]] inline void multiply_rows(std::size_t k, c
   for (std::size_t p = 0; p < k; ++p) {
     const vec x = load(b), y = load(b + width);
     ((left[Row] += a[Row] * x, right[Row] += a[Row] * y), ...);
-    a += tile_rows;
+    a += Height;
     b += 2 * width;
   }
   if (!continues && add)
@@ -63,23 +64,24 @@ TESSERA_TARGET [[gnu::always_inline]] inline void multiply_rows(std::size_t k, c
 }
 
 /// One tile of C from a panel of A and one of B.
-template <class Real>
+template <std::size_t Height = tile_rows, class Real>
 TESSERA_TARGET void multiply_tile(std::size_t k, const Real* a, const Real* b, Real* c,
                                   std::size_t stride, bool add) {
-  multiply_rows(k, a, b, c, stride, add, std::make_index_sequence<tile_rows>());
+  multiply_rows<Height>(k, a, b, c, stride, add, std::make_index_sequence<Height>());
 }
 
 /// A tile that C has only a part of. With few rows, it is computed no higher than this.
 inline constexpr std::size_t low_rows = tile_rows / 2 + 1;
+template <std::size_t Height = tile_rows>
 TESSERA_TARGET void multiply_edge(std::size_t k, const float* a, const float* b, float* c,
                                   std::size_t stride, bool add, std::size_t rows,
                                   std::size_t columns) {
   constexpr std::size_t width = tile_columns<float>;
   alignas(64) float tile[tile_rows * width];
   if (rows <= low_rows)
-    multiply_rows(k, a, b, tile, width, false, std::make_index_sequence<low_rows>());
+    multiply_rows<Height>(k, a, b, tile, width, false, std::make_index_sequence<low_rows>());
   else
-    multiply_tile(k, a, b, tile, width, false);
+    multiply_tile<Height>(k, a, b, tile, width, false);
   for (std::size_t i = 0; i < rows; ++i) {
     const float* const from = tile + i * width;
     float* const to = c + i * stride;

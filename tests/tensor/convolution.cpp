@@ -384,3 +384,138 @@ TEST_CASE("tensor/convolution: each channel by itself", "[tensor]") {
     if (complete(c).out_h != 0 && complete(c).out_w != 0) check(c, in);
   }
 }
+
+TEST_CASE("tensor/convolution: each channel by itself, around whole vectors and rows", "[tensor]") {
+  space in(1 << 15);
+  // Outputs are one narrower and one wider than one vector or two, at every level.
+  for (const std::size_t width : {3u, 4u, 5u, 7u, 8u, 9u, 15u, 16u, 17u, 31u, 33u})
+    for (const std::size_t height : {1u, 4u, 5u, 8u, 9u, 13u})
+      for (const std::size_t stride : {1u, 2u}) {
+        const std::size_t kernel = 3 + 2 * ((width + height) % 3), pad = (width + height) % 2;
+        // Odd and even sizes of the image have the same output.
+        for (const std::size_t more : {std::size_t{0}, stride - 1})
+          check({.batch = 2,
+                 .in_channels = 2,
+                 .out_channels = 2,
+                 .groups = 2,
+                 .in_h = (height - 1) * stride + kernel - 2 * pad + more,
+                 .in_w = (width - 1) * stride + kernel - 2 * pad + more,
+                 .kernel_h = kernel,
+                 .kernel_w = kernel,
+                 .stride_h = stride,
+                 .stride_w = stride,
+                 .pad_h = pad,
+                 .pad_w = pad},
+                in);
+      }
+}
+
+TEST_CASE("tensor/convolution: each channel by itself, kernels that aren't square", "[tensor]") {
+  space in(1 << 15);
+  for (const std::size_t kernel_h : {1u, 2u, 5u, 8u})
+    for (const std::size_t stride_h : {1u, 2u, 3u})
+      for (const std::size_t dilation : {1u, 2u})
+        for (const std::size_t pad : {0u, 3u, 18u})
+          check({.in_channels = 2,
+                 .out_channels = 2,
+                 .groups = 2,
+                 .in_h = 17,
+                 .in_w = 20,
+                 .kernel_h = kernel_h,
+                 .kernel_w = 3,
+                 .stride_h = stride_h,
+                 .stride_w = 1 + pad % 2,
+                 .pad_h = pad % 4,
+                 .pad_w = pad,
+                 .dilation_h = pad == 3 ? 2u : 1u,
+                 .dilation_w = dilation},
+                in);
+}
+
+TEST_CASE("tensor/convolution: few channels to few, around whole vectors and tiles", "[tensor]") {
+  space in(1 << 15);
+  // A tile has 4, 6, 8 or 14 outputs.
+  for (const std::size_t outputs : {3u, 4u, 5u, 8u, 9u, 14u, 16u, 29u, 57u})
+    for (const std::size_t width : {4u, 7u, 8u, 9u, 14u, 15u, 16u, 17u, 28u, 31u, 33u})
+      check({.batch = 1 + width % 2,
+             .in_channels = 4,
+             .out_channels = 2 * outputs,
+             .groups = 2,
+             .in_h = 2 + width % 3,
+             .in_w = width,
+             .kernel_h = 3,
+             .kernel_w = 3,
+             .pad_h = 1,
+             .pad_w = 1},
+            in);
+}
+
+TEST_CASE("tensor/convolution: few channels to few, strides, dilations and padding", "[tensor]") {
+  space in(1 << 15);
+  for (const std::size_t stride_h : {1u, 2u, 3u})
+    for (const std::size_t stride_w : {1u, 2u, 3u})
+      for (const std::size_t dilation : {1u, 2u, 3u})
+        for (const std::size_t pad : {0u, 1u, 5u})
+          check({.in_channels = 3,
+                 .out_channels = 8,
+                 .in_h = 11,
+                 .in_w = 33,
+                 .kernel_h = 2,
+                 .kernel_w = 3,
+                 .stride_h = stride_h,
+                 .stride_w = stride_w,
+                 .pad_h = pad,
+                 .pad_w = pad + 1,
+                 .dilation_h = dilation,
+                 .dilation_w = dilation},
+                in);
+  // As many terms as one sum has, and one channel more.
+  for (const std::size_t inputs : {64u, 65u})
+    check({.in_channels = inputs,
+           .out_channels = 8,
+           .in_h = 5,
+           .in_w = 17,
+           .kernel_h = 2,
+           .kernel_w = 2},
+          in);
+  // Channels that can be brought out whole, and such that are too large at every level.
+  space large(1 << 20);
+  for (const std::size_t height : {1600u, 2100u})
+    CHECK(wrong_elements(
+              problem(complete(
+                  {.out_channels = 5, .in_h = height, .in_w = 62, .kernel_h = 3, .kernel_w = 3})),
+              true, large) == 0);
+}
+
+TEST_CASE("tensor/convolution: what isn't finite stays in its row and its group", "[tensor]") {
+  convolution_workspace scratch;
+  const float infinity = std::numeric_limits<float>::infinity();
+  // Of one channel each, and of two that become five.
+  for (const std::size_t inputs : {1u, 2u}) {
+    const std::size_t outputs = inputs == 1 ? 1 : 5;
+    const convolution c = complete({.in_channels = 2 * inputs,
+                                    .out_channels = 2 * outputs,
+                                    .groups = 2,
+                                    .in_h = 9,
+                                    .in_w = 15,
+                                    .kernel_h = 3,
+                                    .kernel_w = 3,
+                                    .pad_h = 1,
+                                    .pad_w = 1});
+    std::vector<float> x(2 * inputs * 135, 1.0f), y(2 * outputs * 135);
+    const std::vector<float> w(2 * outputs * inputs * 9, 1.0f);
+    x[4 * 15 + 14] = infinity;
+    for (const level l : tessera_tests::levels()) {
+      convolve(c, x.data(), w.data(), nullptr, y.data(), scratch, l);
+      unsigned wrong = 0;
+      for (std::size_t i = 0; i < y.size(); ++i) {
+        const std::size_t o = i / 135, row = i / 15 % 9, column = i % 15;
+        const bool reads = o < outputs && row >= 3 && row <= 5 && column >= 13;
+        const std::size_t rows = row == 0 || row == 8 ? 2 : 3;
+        const std::size_t columns = column == 0 || column == 14 ? 2 : 3;
+        if (y[i] != (reads ? infinity : static_cast<float>(inputs * rows * columns))) ++wrong;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
