@@ -10,11 +10,11 @@ set(strict -std=c++20 -fno-exceptions -fno-rtti -Wall -Wextra -Wpedantic -Wshado
     -Wzero-as-null-pointer-constant -Werror)
 execute_process(COMMAND "${CXX}" --version OUTPUT_VARIABLE cxx_version ERROR_QUIET)
 if(cxx_version MATCHES "clang")
-  # Left out: what can't hold for C++20 (compat), what describes and doesn't warn (padded), and
-  # three that object to deliberate, tested code.
+  # Left out: what can't hold for C++20 (compat), what describes and doesn't warn (padded), and what
+  # objects to deliberate, tested code.
   list(APPEND strict -Weverything -Wno-c++98-compat -Wno-c++98-compat-pedantic -Wno-c++20-compat
        -Wno-padded -Wno-comma -Wno-float-equal -Wno-documentation-unknown-command -Wno-switch-enum
-       -Wno-unknown-warning-option -Wno-unsafe-buffer-usage -Wno-missing-prototypes)
+       -Wno-switch-default -Wno-unknown-warning-option -Wno-unsafe-buffer-usage -Wno-missing-prototypes)
 else()
   list(APPEND strict -Wduplicated-cond -Wlogical-op)
   # On 32 bits size_t is uint32_t, and casts between them say what they do elsewhere.
