@@ -91,6 +91,15 @@ TEST_CASE("nem/proofs: loops of any size are proven", "[nem]") {
   CHECK(endless.has_all_hazards());
   CHECK(endless.proven_tasks() == ~std::uint64_t{0});
 
+  // Beside bytes that an earlier task still writes; not if they are the loop's.
+  const auto beside = [](const char* first) {
+    return tiles(copies, "",
+                 "o = transfer.async(dst=region(B, " + std::string(first) +
+                     ", 64), src=region(A, 0, 64))\n");
+  };
+  CHECK(is_proven(beside("64")));
+  CHECK_FALSE(is_proven(beside("63")));
+
   // Where iterations overlap, they have regions of a ring.
   const std::string_view ring =
       "let R = region(B, (i mod 4) * 64, 64)\n"
