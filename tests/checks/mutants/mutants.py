@@ -456,7 +456,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--bodies", action="store_true", help="only .cpp files and detail folders: much less to build")
-    parser.add_argument("--longest", type=float, default=10, help="seconds; tests that take longer don't run for mutants")
+    parser.add_argument("--longest", type=float, default=40, help="seconds; tests that take longer don't run for mutants")
     parser.add_argument("--only", default="", help="numbers of mutants to run")
     parser.add_argument("--missing", action="store_true", help="only those that weren't killed the last time")
     arguments = parser.parse_args()
