@@ -114,6 +114,19 @@ TEST_CASE("tensor/fold: elements in memory and loaded rows give the same bits", 
   }
 }
 
+TEST_CASE("tensor/fold: rows lie in memory where their elements are neighbours", "[tensor]") {
+  const std::vector<float> x = {1, 2, 3, 4, 5, 6, 7};
+  const row_source<float> from(elements{
+      element_type::f32, static_cast<const std::byte*>(static_cast<const void*>(x.data()))});
+  CHECK(from.in_memory<float>(1) == x.data());
+  CHECK(from.in_memory<float>(2) == nullptr);
+  CHECK(from.in_memory<double>(1) == nullptr);
+  float to[3] = {};
+  CHECK(from.row({2, 1, 0, 0}, to, 3) == x.data() + 2);
+  CHECK(from.row({1, 2, 0, 0}, to, 3) == to);
+  CHECK((to[0] == 2 && to[1] == 4 && to[2] == 6));
+}
+
 TEST_CASE("tensor/fold: reductions differ in NaNs, zeros and overflow as their table says",
           "[tensor]") {
   const groups g{1, 3, 1};
