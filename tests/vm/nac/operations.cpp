@@ -182,7 +182,15 @@ TEST_CASE("vm/nac/operations: matrices", "[vm_nac]") { check("matrices"); }
 TEST_CASE("vm/nac/operations: factors", "[vm_nac]") { check("factors"); }
 TEST_CASE("vm/nac/operations: pairs", "[vm_nac]") { check("pairs"); }
 TEST_CASE("vm/nac/operations: numbers", "[vm_nac]") { check("numbers"); }
+#ifdef __GLIBCXX__
 TEST_CASE("vm/nac/operations: ties", "[vm_nac]") { check("ties"); }
+#else
+TEST_CASE("vm/nac/operations: ties", "[vm_nac]") {
+  WARN(
+      "not tested: which equals topk takes is up to the standard library, and PyTorch has "
+      "libstdc++");
+}
+#endif
 
 TEST_CASE("vm/nac/operations: every name has rows, every operation one with float32", "[vm_nac]") {
   std::set<std::string> names;

@@ -155,7 +155,11 @@ TEST_CASE("vm/nac/reduce: sorting is stable, NaNs are the greatest", "[vm_nac]")
   CHECK(text(b.run("aten.sort.default", {b.truths({3}, {1, 0, 1})})) ==
         "{bool [3] 0 1 1; i64 [3] 1 0 2}");
   CHECK(text(b.run("aten.sort.default", {b.f32({}, {1})})) == "{f32 [] 1; i64 [] 0}");
+#ifdef __GLIBCXX__  // which of two equals is taken
   CHECK(text(b.run("aten.topk.default", {x, b.i(2)})) == "{f32 [2] nan 2; i64 [2] 1 3}");
+#else
+  CHECK(text(b.run("aten.topk.default", {x, b.i(2)})).starts_with("{f32 [2] nan 2; i64 [2] 1 "));
+#endif
   CHECK(text(b.run("aten.topk.default", {x, b.i(2), b.i(0), b.b(false), b.b(true)})) ==
         "{f32 [2] -inf 1; i64 [2] 4 2}");
   CHECK(text(b.run("aten.topk.default", {b.counted({2, 3}), b.i(1), b.i(0)})) ==
