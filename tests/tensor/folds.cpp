@@ -114,6 +114,16 @@ TEST_CASE("tensor/fold: elements in memory and loaded rows give the same bits", 
   }
 }
 
+TEST_CASE("tensor/fold: a row is as long as its dimension, or those that it joins", "[tensor]") {
+  const std::int64_t shape[] = {2, 3, 5}, dense[] = {15, 5, 1}, apart[] = {30, 10, 1};
+  const rows<1, 3> joined(shape, {std::span(dense)}), last(shape, {std::span(apart)});
+  CHECK(joined.is_one());
+  CHECK(joined.length() == 30);
+  CHECK_FALSE(last.is_one());
+  CHECK(last.length() == 5);
+  CHECK(last.steps()[0] == 1);
+}
+
 TEST_CASE("tensor/fold: rows lie in memory where their elements are neighbours", "[tensor]") {
   const std::vector<float> x = {1, 2, 3, 4, 5, 6, 7};
   const row_source<float> from(elements{

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <tessera/core/bytes.hpp>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -1102,5 +1103,31 @@ TEST_CASE("vm/tokenizer: strangers' manifests end in bounded time", "[vm_tokeniz
     const ids_type ids = m.well().ids(b);
     CHECK(ids.size() < b.size() / 50);
     CHECK(m.text(std::vector<std::int64_t>(ids.begin(), ids.end())) == b);
+  }
+}
+
+TEST_CASE("vm/tokenizer: elements of one hash are distinguished", "[vm_tokenizer]") {
+  vmn::meter use(1 << 20, 1 << 20);
+  vmn::index_table t;
+  t.reserve(3, use);
+  for (const std::uint32_t i : {0u, 1u, 2u}) t.insert(7, i);
+  for (const std::uint32_t i : {0u, 1u, 2u})
+    CHECK(t.find(7, [i](std::uint32_t k) { return k == i; }) == i);
+  CHECK(t.find(7, [](std::uint32_t) { return false; }) == vmn::index_table::none);
+  CHECK(t.find(8, [](std::uint32_t) { return true; }) == vmn::index_table::none);
+}
+
+TEST_CASE("vm/tokenizer: code points of each length, from the first to the last",
+          "[vm_tokenizer]") {
+  for (const auto& [text, value, size] : {std::tuple("\x7f", 0x7fu, 1u),
+                                          {"\xc2\x80", 0x80u, 2u},
+                                          {"\xdf\xbf", 0x7ffu, 2u},
+                                          {"\xe0\xa0\x80", 0x800u, 3u},
+                                          {"\xef\xbf\xbf", 0xffffu, 3u},
+                                          {"\xf0\x90\x80\x80", 0x10000u, 4u},
+                                          {"\xf4\x8f\xbf\xbf", 0x10ffffu, 4u}}) {
+    CHECK(vmn::first_code_point(text).value == value);
+    CHECK(vmn::first_code_point(text).size == size);
+    CHECK(vmn::code_point_size(text[0]) == size);
   }
 }
