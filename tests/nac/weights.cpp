@@ -5,6 +5,7 @@
 
 #include "nac/support.hpp"
 // support.hpp comes first.
+#include <algorithm>
 #include <bit>
 #include <tessera/core/bytes.hpp>
 #include <utility>
@@ -468,7 +469,9 @@ TEST_CASE("nac/weights: what can't be converted is refused before anything is wr
   // Of 2^64 - 1 elements the last block ends beyond 64 bits. None is looked at.
   struct many {
     [[nodiscard]] static std::uint64_t size() noexcept { return ~std::uint64_t{0}; }
-    static void read(std::uint64_t, float*, std::size_t) noexcept {}
+    static void read(std::uint64_t, float* to, std::size_t count) noexcept {
+      std::fill_n(to, count, 0.0f);
+    }
   };
   const pool<std::uint32_t> shape = {0xffffffff, 641, 6700417};
   nac::quantized_form form;
