@@ -35,7 +35,7 @@ void fill_words(std::byte* to, const std::byte* one, std::size_t size, std::size
 void convert_lanes(const source& s, const std::byte* from, std::byte* to, std::size_t n) noexcept {
   const data_type type = s.of->type;
   if (type == s.common || s.common == s.lane) return cast(type, from, s.lane, to, n);
-  alignas(8) std::byte rounded[block_size * 2];  // a half or bfloat
+  alignas(8) std::byte rounded[block_size * 8];
   cast(type, from, s.common, rounded, n);
   cast(s.common, rounded, s.lane, to, n);
 }

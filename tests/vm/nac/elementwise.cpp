@@ -176,6 +176,21 @@ TEST_CASE("vm/nac/elementwise: long arrays have the precision of float", "[vm_na
   }
 }
 
+TEST_CASE("vm/nac/elementwise: integers become floats, and these lanes of doubles", "[vm_nac]") {
+  bench d;
+  for (const std::int64_t n : {64, 65, 256, 257, 512, 513, 1300}) {
+    const vm::tensor x = some(d.arena, data_type::int64, {n}, 6);
+    const vm::tensor y = d.tensor("aten.lgamma.default", {x});
+    REQUIRE(y.type == data_type::float32);
+    const std::vector<double> of = numbers(x), got = numbers(y);
+    double worst = 0;
+    for (std::size_t i = 0; i < got.size(); ++i)
+      worst = std::max(worst, std::fabs(got[i] - std::lgamma(of[i])));
+    INFO(n << ": " << worst);
+    CHECK(worst <= 1e-6);
+  }
+}
+
 TEST_CASE("vm/nac/elementwise: numbers are Python's", "[vm_nac]") {
   bench d;
   const auto whole = [&](const char* name, std::int64_t a, std::int64_t b) {
