@@ -354,7 +354,7 @@ class change_finder {
                                                        : by::again;
     if (how == by::again && m == nodes_[m].top) return;  // the base itself, which is written
     if (how == by::again) keep_operands(m);
-    out_.again.push_back({m, nodes_[m].parent, how});
+    out_.again.push_back({m, nodes_[m].parent, how, nodes_[m].last_use > at_});
   }
   /// All but the first one, of which it is a view.
   void keep_operands(std::uint32_t m) {

@@ -59,6 +59,7 @@ struct renewed {
   };
   std::uint32_t instruction = 0, parent = 0;
   by how = by::result;
+  bool is_used = false;  ///< by later instructions, not only for what is made again of it
 };
 
 struct changes {

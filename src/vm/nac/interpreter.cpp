@@ -452,7 +452,7 @@ value interpreter::change_in_place(std::uint32_t i) {
     value& to = results_[r.instruction];
     switch (r.how) {
       case renewed::by::result:
-        if (to.is_list())
+        if (to.is_list() && r.is_used)
           fail(errc::nac_run_in_place, "v", r.instruction,
                " is a list, which an in-place change can't replace; expected a tensor");
         to = made;
