@@ -58,7 +58,7 @@ value result_of(call& c, model::operation o, std::span<const value> arguments) {
   std::size_t letter = 0;
   for (const value& v : arguments) {
     b.first[letter] = static_cast<std::uint8_t>(given.size());
-    if (v.is_list())
+    if (v.is_list() && !v.as_list().empty())  // an empty one is refused by what wants a tensor
       for (const value& item : v.as_list()) given.push_back(&item);
     else
       given.push_back(&v);

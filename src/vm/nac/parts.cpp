@@ -355,7 +355,8 @@ value cov(call& c) {
   return cast(c.arena, is_vector ? out.with_shape({}) : out, type);
 }
 value corrcoef(call& c) {
-  const tensor all = cast(c.arena, tensor_of(c, operation::cov, {c.at(0)}), data_type::float64);
+  const tensor all =
+      cast(c.arena, tensor_of(c, operation::cov, {c.tensor_at(0)}), data_type::float64);
   const data_type type = as_float(c.tensor_at(0).type);
   if (all.rank() == 0) return cast(c.arena, tensor_of(c, operation::div, {all, all}), type);
   const tensor deviations =
