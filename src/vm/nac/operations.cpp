@@ -3,6 +3,7 @@
 
 #include "operations.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace tessera::inline TESSERA_ABI {
@@ -55,15 +56,20 @@ value run(call& c) {
 value result_of(call& c, model::operation o, std::span<const value> arguments) {
   std::vector<const value*> given;
   model::binding b;
-  std::size_t letter = 0;
+  std::string_view letters = model::pattern(o);
+  std::size_t slot = 0;
   for (const value& v : arguments) {
-    b.first[letter] = static_cast<std::uint8_t>(given.size());
-    if (v.is_list() && !v.as_list().empty())  // an empty one is refused by what wants a tensor
+    if (letters.starts_with('?')) letters.remove_prefix(1);
+    const bool repeats = letters.substr(1).starts_with('*');
+    letters.remove_prefix(repeats ? 2 : 1);
+    b.first[slot] = static_cast<std::uint8_t>(given.size());
+    if (repeats && v.is_list() &&
+        !v.as_list().empty())  // an empty one is refused by what wants a tensor
       for (const value& item : v.as_list()) given.push_back(&item);
     else
       given.push_back(&v);
-    b.count[letter] = static_cast<std::uint8_t>(given.size() - b.first[letter]);
-    ++letter;
+    b.count[slot] = static_cast<std::uint8_t>(given.size() - b.first[slot]);
+    ++slot;
   }
   call inner(c.arena, c.work, o, b, given);
   value out = run(inner);
