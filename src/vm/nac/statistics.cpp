@@ -346,15 +346,15 @@ value diff(call& c) {
   const std::size_t axis = axis_of(c.whole_or(2, -1), x.rank());
   if (n < 0) fail(errc::nac_run_argument, "n is ", n, "; expected at least 0");
   if (n == 0) return x;
-  value all = c.at(0);
+  value all = x;
   const value dim = make_number(c.arena, static_cast<std::int64_t>(axis));
   if (c.has(3) || c.has(4)) {
     for (const std::size_t k : {std::size_t{3}, std::size_t{4}})
       if (c.has(k) && c.tensor_at(k).rank() != x.rank())
         fail(errc::nac_run_shape, k == 3 ? "prepend" : "append", " has shape ", c.tensor_at(k).dims,
              "; expected rank ", x.rank());
-    all = invoke(
-        c, cat, {{c.has(3) ? &c.at(3) : nullptr, &c.at(0), c.has(4) ? &c.at(4) : nullptr}, {&dim}});
+    all = invoke(c, cat,
+                 {{c.has(3) ? &c.at(3) : nullptr, &all, c.has(4) ? &c.at(4) : nullptr}, {&dim}});
   }
   for (std::int64_t k = 0; k < n; ++k) {
     const tensor t = all.as_tensor();

@@ -29,6 +29,7 @@
 #ifndef TESSERA_VM_NAC_TENSOR_HPP
 #define TESSERA_VM_NAC_TENSOR_HPP
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -395,8 +396,15 @@ class value {
   [[nodiscard]] bool is_tensor() const noexcept { return form_ == form::tensor; }
   [[nodiscard]] bool is_list() const noexcept { return form_ == form::list; }
   [[nodiscard]] bool is_complex() const noexcept { return form_ == form::complex; }
-  [[nodiscard]] const nac::tensor& as_tensor() const noexcept { return tensor_; }
-  [[nodiscard]] nac::tensor& as_tensor() noexcept { return tensor_; }
+  /// Of a tensor, or of a complex one its pairs.
+  [[nodiscard]] const nac::tensor& as_tensor() const noexcept {
+    assert(is_tensor() || is_complex());
+    return tensor_;
+  }
+  [[nodiscard]] nac::tensor& as_tensor() noexcept {
+    assert(is_tensor() || is_complex());
+    return tensor_;
+  }
   [[nodiscard]] std::span<const value> as_list() const noexcept;
   [[nodiscard]] std::string_view as_string() const noexcept;
   [[nodiscard]] std::span<const std::int64_t> as_int_list() const noexcept;
