@@ -44,9 +44,9 @@ void describe(std::string& out, const value& v) {
   out += static_cast<char>(v.what());
   switch (v.what()) {
     case value::form::none: break;
-    case value::form::tensor: describe(out, v.as_tensor()); break;
+    case value::form::tensor:
+    case value::form::complex: describe(out, v.as_tensor()); break;
     case value::form::string: out += v.as_string(); break;
-    case value::form::complex:  // real and imaginary parts
     case value::form::list:
       for (const value& each : v.as_list()) describe(out, each);
       break;

@@ -550,14 +550,16 @@ void interpreter::collect(std::uint32_t i, std::vector<value>& to) const {
   for (std::size_t k = 0; k < s.arguments; ++k) to.push_back(*arguments_[s.first + k]);
 }
 
+void interpreter::give_output(const value& v, std::size_t k, std::vector<value>& to) {
+  const value& one = decayed(v);
+  if (one.is_complex()) fail(errc::nac_run_kind, "output ", k, " is complex; expected a real one");
+  to.push_back(one);
+}
+
 /// What an OUTPUT gives to the caller.
 void interpreter::give_outputs(std::uint32_t i, std::vector<value>& to) const {
   const model::step& s = program_.code().steps[i];
-  for (std::size_t k = 0; k < s.arguments; ++k) {
-    to.push_back(decayed(*arguments_[s.first + k]));
-    if (to.back().is_complex())
-      fail(errc::nac_run_kind, "output ", k, " is complex; expected a real one");
-  }
+  for (std::size_t k = 0; k < s.arguments; ++k) give_output(*arguments_[s.first + k], k, to);
 }
 
 value interpreter::branch_value(std::uint32_t i) const {

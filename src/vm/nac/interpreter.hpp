@@ -266,6 +266,7 @@ class interpreter {
   void prepare_weight(weight& w, filling& fill);
   void hold(std::uint32_t i, weight& w);
   void collect(std::uint32_t i, std::vector<value>& to) const;
+  static void give_output(const value& v, std::size_t k, std::vector<value>& to);
   void give_outputs(std::uint32_t i, std::vector<value>& to) const;
   [[nodiscard]] value branch_value(std::uint32_t i) const;
   [[nodiscard]] std::uint32_t enter_control_flow(std::uint32_t i, const compiled_instruction& p);
@@ -414,7 +415,7 @@ void interpreter::execute(Observer& see, outcome& done) {
     }
     if (frames_.size() == 1) {  // without an OUTPUT 0
       if (const value& last = frames_.back().result; !last.is_none())
-        outputs_.push_back(decayed(last));
+        give_output(last, 0, outputs_);
       return;
     }
     const std::uint32_t opened_by = frames_.back().instruction;

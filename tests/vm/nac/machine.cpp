@@ -131,6 +131,21 @@ TEST_CASE("vm/nac/machine: without an OUTPUT the last result is returned", "[vm_
   }
 }
 
+TEST_CASE("vm/nac/machine: an output is real, with an OUTPUT and without", "[vm_nac]") {
+  for (const bool returned : {false, true}) {
+    builder b;
+    b.parts.outputs = 1;
+    const operand spectrum = b.op("aten.fft_fft.default", {b.input()});
+    if (returned) b.output({spectrum});
+    const built made = b.build();
+    vm::interpreter machine(*made.program);
+    machine.set_input(0, floats(machine, {2}, {1, 2}));
+    const vm::outcome done = machine.run();
+    CHECK(summary(done) == (returned ? "nac_run_kind at 2" : "nac_run_kind at 1"));
+    CHECK(done.text == "output 0 is complex; expected a real one");
+  }
+}
+
 TEST_CASE("vm/nac/machine: a run has as many outputs as the header", "[vm_nac]") {
   builder b;
   const operand x = b.input();
