@@ -10,8 +10,6 @@ namespace transform::lowering {
 
 namespace {
 
-constexpr std::size_t none = ~std::size_t{0};
-
 /// Whether a step only changes the form of elements, which stay where they are.
 [[nodiscard]] bool is_conversion(const step& s) noexcept {
   if (s.tasks.size() != 1 || s.reads.size() != 1 || s.result.what != task_operand::kind::reg)

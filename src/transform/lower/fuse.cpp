@@ -10,8 +10,6 @@ namespace transform::lowering {
 
 namespace {
 
-constexpr std::size_t none = ~std::size_t{0};
-
 /// Whether two views have the same elements in the same order; strides of one element don't count.
 [[nodiscard]] bool same_elements(const tensor_view& a, const tensor_view& b) noexcept {
   if (a.home != b.home || a.offset != b.offset || a.shape != b.shape) return false;

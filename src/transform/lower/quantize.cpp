@@ -16,7 +16,6 @@ namespace {
 using nem::element;
 using nem::opcode;
 
-constexpr std::size_t none = ~std::size_t{0};
 /// How many times the range of an operand a sum's may be, for the operand to matter in 8 bits.
 constexpr double max_ratio = 16;
 /// Of one sum of products, for it and its bias to fit 32 bits: (q - zero point) * q is at most

@@ -21,6 +21,7 @@
 #ifndef TESSERA_TRANSFORM_LOWER_STEPS_HPP
 #define TESSERA_TRANSFORM_LOWER_STEPS_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -31,6 +32,9 @@
 
 namespace tessera::inline TESSERA_ABI {
 namespace transform::lowering {
+
+/// No index of a step or of a home.
+inline constexpr std::size_t none = ~std::size_t{0};
 
 /// Why a network can't be lowered.
 struct refusal {
