@@ -150,6 +150,7 @@ void bench::add_cases(bool quick) {
   add("3x3_128_128_28_groups8", square(3, 128, 128, 28, 1, 8), false);
   add("3x3_64_64_56_depthwise", square(3, 64, 64, 56, 1, 64), false);
   add("3x3_64_64_56_depthwise_stride2", square(3, 64, 64, 56, 2, 64), false);
+  add("5x5_64_64_56_depthwise_stride2", square(5, 64, 64, 56, 2, 64), false);
   add("5x5_256_256_14_depthwise", square(5, 256, 256, 14, 1, 256), false);
   convolution patches = square(16, 3, 768, 224, 16);
   patches.pad_h = patches.pad_w = 0;

@@ -98,11 +98,11 @@ TESSERA_TARGET [[gnu::always_inline]] inline void copy(const float* from, float*
   store(to + n - lanes, load(from + n - lanes));
 }
 
-/// Every second value of two vectors.
-template <std::size_t... Lane>
+/// Every second value of two vectors, from the first or from the second on.
+template <std::size_t First = 0, std::size_t... Lane>
 TESSERA_TARGET [[gnu::always_inline]] inline vector every_second(vector a, vector b,
                                                                  std::index_sequence<Lane...>) {
-  return __builtin_shufflevector(a, b, (2 * Lane)...);
+  return __builtin_shufflevector(a, b, (2 * Lane + First)...);
 }
 
 /// `count` values, every stride-th of a row from column `first` on, which may be outside.
@@ -451,6 +451,8 @@ TESSERA_TARGET bool convolve_few(const problem& x, float* scratch) {
   return true;
 }
 
+#include "streamed_loop.hpp"
+//
 #include "padded_loop.hpp"
 //
 TESSERA_TARGET void convolve_group(const problem& x, void* scratch) {

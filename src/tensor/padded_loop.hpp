@@ -104,41 +104,40 @@ TESSERA_TARGET [[gnu::always_inline]] inline vector add_kernel_row(vector sum, c
   return sum;
 }
 
-/// Row Y of the image, to the rows of the output that it belongs to, for a square kernel: it is read
-/// once.
-template <std::size_t Kernel, std::size_t Stride, std::size_t Y, std::size_t... Row>
+/// Row Y of the image, to the rows of the output that it belongs to, for a square kernel with stride
+/// 1: it is read once.
+template <std::size_t Kernel, std::size_t Y, std::size_t... Row>
 TESSERA_TARGET [[gnu::always_inline]] inline void add_image_row(const single_channel& x,
                                                                 const float* from, vector* sums) {
   vector read[Kernel];
   for (std::size_t i = 0; i < Kernel; ++i) read[i] = load(from + x.offsets[i]);
   // Above the kernel, its row has wrapped to more than any size.
-  ((sums[Row] = Y - Row * Stride < Kernel
-                    ? add_products<Kernel>(sums[Row], read, x.weights + (Y - Row * Stride) * Kernel)
+  ((sums[Row] = Y - Row < Kernel
+                    ? add_products<Kernel>(sums[Row], read, x.weights + (Y - Row) * Kernel)
                     : sums[Row]),
    ...);
 }
-template <std::size_t Kernel, std::size_t Stride, std::size_t... Row, std::size_t... Y>
+template <std::size_t Kernel, std::size_t... Row, std::size_t... Y>
 TESSERA_TARGET [[gnu::always_inline]] inline void add_image_rows(const single_channel& x,
                                                                  const float* from, vector* sums,
                                                                  std::index_sequence<Row...>,
                                                                  std::index_sequence<Y...>) {
   const std::size_t row_size = x.how.row_size();
-  (add_image_row<Kernel, Stride, Y, Row...>(x, from + Y * row_size, sums), ...);
+  (add_image_row<Kernel, Y, Row...>(x, from + Y * row_size, sums), ...);
 }
 
-/// A vector of some rows of the output, from what lies at `from`. A stride of 0 is any, and the kernel
-/// may have any height then. There is room for so many values; a vector may reach into the next row,
-/// which is stored later.
-template <std::size_t Kernel, std::size_t Stride, std::size_t... Row>
+/// A vector of some rows of the output, from what lies at `from`. Written out, the kernel is square
+/// and the stride 1. There is room for so many values; a vector may reach into the next row, which is
+/// stored later.
+template <std::size_t Kernel, bool WrittenOut, std::size_t... Row>
 TESSERA_TARGET void convolve_rows(const single_channel& x, const float* from, float* to,
                                   std::size_t room, std::index_sequence<Row...> all) {
   const convolution& s = x.s;
   constexpr std::size_t rows = sizeof...(Row);
   vector sums[rows];
   ((sums[Row] = vector{} + x.bias), ...);
-  if constexpr (Stride != 0) {
-    add_image_rows<Kernel, Stride>(x, from, sums, all,
-                                   std::make_index_sequence<(rows - 1) * Stride + Kernel>());
+  if constexpr (WrittenOut) {
+    add_image_rows<Kernel>(x, from, sums, all, std::make_index_sequence<rows - 1 + Kernel>());
   } else {
     const std::size_t row_size = x.how.row_size(), step = s.stride_h * row_size;
     for (std::size_t y = 0; y < s.kernel_h; ++y)
@@ -158,7 +157,7 @@ TESSERA_TARGET void convolve_rows(const single_channel& x, const float* from, fl
 
 /// From the last vectors of rows to the first, so that what reaches into the next row is replaced.
 /// The last rows overlap those before: the same sums.
-template <std::size_t Kernel, std::size_t Stride>
+template <std::size_t Kernel, bool WrittenOut>
 TESSERA_TARGET void convolve_channel(const single_channel& x, const float* padded, float* y,
                                      std::size_t room) {
   const convolution& s = x.s;
@@ -170,32 +169,28 @@ TESSERA_TARGET void convolve_channel(const single_channel& x, const float* padde
       const float* const from = padded + row * s.stride_h * x.how.row_size() + column;
       const std::size_t at = row * s.out_w + column;
       if (rows == 8)
-        convolve_rows<Kernel, Stride>(x, from, y + at, room - at, std::make_index_sequence<8>());
+        convolve_rows<Kernel, WrittenOut>(x, from, y + at, room - at,
+                                          std::make_index_sequence<8>());
       else if (rows == 4)
-        convolve_rows<Kernel, Stride>(x, from, y + at, room - at, std::make_index_sequence<4>());
+        convolve_rows<Kernel, WrittenOut>(x, from, y + at, room - at,
+                                          std::make_index_sequence<4>());
       else
-        convolve_rows<Kernel, 0>(x, from, y + at, room - at, std::make_index_sequence<1>());
+        convolve_rows<Kernel, false>(x, from, y + at, room - at, std::make_index_sequence<1>());
       done = row + rows;
     }
   }
 }
 
-/// The usual kernels are written out.
-template <std::size_t Kernel>
-TESSERA_TARGET auto channel_function(const convolution& s) {
-  if (s.kernel_h == Kernel && s.stride_h == 1) return convolve_channel<Kernel, 1>;
-  if constexpr (Kernel < 7)
-    if (s.kernel_h == Kernel && s.stride_h == 2) return convolve_channel<Kernel, 2>;
-  return convolve_channel<Kernel, 0>;
-}
-
 /// Each channel by itself, where kernels are of usual sizes and a channel has room; false elsewhere.
 TESSERA_TARGET bool convolve_channels(const convolution& s, const float* x, const float* w,
                                       const float* bias, float* y, void* scratch) {
-  const auto go = s.kernel_w == 3   ? channel_function<3>(s)
-                  : s.kernel_w == 5 ? channel_function<5>(s)
-                  : s.kernel_w == 7 ? channel_function<7>(s)
-                                    : nullptr;
+  if (stream_channels(s, x, w, bias, y, static_cast<float*>(scratch))) return true;
+  const bool written_out = s.kernel_h == 7 && s.stride_h == 1;
+  const auto go = s.kernel_w == 3   ? convolve_channel<3, false>
+                  : s.kernel_w == 5 ? convolve_channel<5, false>
+                  : s.kernel_w != 7 ? nullptr
+                  : written_out     ? convolve_channel<7, true>
+                                    : convolve_channel<7, false>;
   if (s.groups != s.in_channels || s.groups != s.out_channels || go == nullptr ||
       s.dilation_h != 1 || !can_be_padded(s, 1, weights_room))
     return false;

@@ -410,6 +410,28 @@ TEST_CASE("tensor/convolution: each channel by itself, around whole vectors and 
       }
 }
 
+TEST_CASE("tensor/convolution: each channel by itself, among others and padding", "[tensor]") {
+  space in(1 << 16);
+  for (const std::size_t kernel : {3u, 5u, 7u})
+    for (const std::size_t stride : {1u, 2u})
+      for (const std::size_t pad : {0u, 2u, 9u, 40u})
+        for (const std::size_t height : {7u, 16u})
+          for (const std::size_t width : {7u, 24u, 60u})
+            check({.batch = 2,
+                   .in_channels = 3,
+                   .out_channels = 3,
+                   .groups = 3,
+                   .in_h = height,
+                   .in_w = width,
+                   .kernel_h = kernel,
+                   .kernel_w = kernel,
+                   .stride_h = stride,
+                   .stride_w = stride,
+                   .pad_h = pad / 2,
+                   .pad_w = pad},
+                  in);
+}
+
 TEST_CASE("tensor/convolution: each channel by itself, kernels that aren't square", "[tensor]") {
   space in(1 << 15);
   for (const std::size_t kernel_h : {1u, 2u, 5u, 8u})
