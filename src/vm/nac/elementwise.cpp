@@ -94,15 +94,17 @@ void spread(std::byte* to, const std::byte* from, const shape& own, const shape&
 
 constexpr std::size_t few = 64;  // elements that aren't worth a walk
 
-/// The only element of an operand as a lane.
-void lane_of_one(const source& s, std::byte* to) noexcept {
+/// The only element of an operand as a lane, which may be made.
+[[nodiscard]] const std::byte* lane_of_one(const source& s, std::byte* made) noexcept {
   const tensor& x = *s.of;
+  if (x.type == s.lane && s.common == s.lane) return x.data;
   if (x.type == data_type::float64 && s.lane == data_type::float32 && s.common == s.lane) {
     const float v = convert<float>(*x.as<double>());
-    std::memcpy(to, &v, sizeof v);
+    std::memcpy(made, &v, sizeof v);
   } else {
-    convert_lanes(s, x.data, to, 1);
+    convert_lanes(s, x.data, made, 1);
   }
+  return made;
 }
 
 /// An operand of a few elements as lanes, in the shape of the result.
@@ -117,8 +119,7 @@ void lane_of_one(const source& s, std::byte* to) noexcept {
   }
   if (n == 1) {
     alignas(8) std::byte one[8];
-    lane_of_one(s, one);
-    fill_words(to, one, lane_size, size);
+    fill_words(to, lane_of_one(s, one), lane_size, size);
     return to;
   }
   alignas(8) std::byte own[few * 8];

@@ -159,8 +159,11 @@ template <class F>
     return elementwise(c.arena, a.dims, {a.data, b.data}, type, f, with);
   const bool a_exact = exact == 2 && a.is_number, b_exact = exact >= 1 && b.rank() == 0;
   const source in[] = {{&a, a_exact ? lane : common, lane}, {&b, b_exact ? lane : common, lane}};
-  if (b.rank() == 0) return elementwise(c.arena, a.dims, in, lane_out, type, f, with);
-  if (a.rank() == 0) return elementwise(c.arena, b.dims, in, lane_out, type, f, with);
+  const auto widens = [](const tensor& x, const tensor& one) {  // to the shape of x
+    return one.rank() <= x.rank() && one.size() == 1;
+  };
+  if (widens(a, b)) return elementwise(c.arena, a.dims, in, lane_out, type, f, with);
+  if (widens(b, a)) return elementwise(c.arena, b.dims, in, lane_out, type, f, with);
   return elementwise(c.arena, broadcast(a.dims, b.dims), in, lane_out, type, f, with);
 }
 /// A whole number that a file stores as a float, as an integer; otherwise the operand itself.
