@@ -24,16 +24,12 @@ using namespace tessera;
   nac::step* to = steps.prepare(list.size());
   const nac::length_table table(f);
   const std::byte* const start = list.cursor().data();
-  const std::byte* at = start;
-  std::uint32_t first = 0;
-  nac::looked_up found;
+  nac::position now = 0;
   for (std::uint32_t left = list.size(); left != 0; --left) {
-    const auto& row = table[found.ab = load_le<std::uint16_t>(at)];
-    const std::size_t constants = load_le<std::uint16_t>(at + 2) & row.mask;
-    found.arguments = row.arguments;
-    nac::write_step(to++, static_cast<std::size_t>(at - start), found, first);
-    first += row.arguments;
-    at = at + row.fixed + 2 * constants;
+    const std::byte* const at = start + nac::offset_of(now);
+    const auto& row = table[at];
+    nac::write_step(to++, now, load_le<std::uint16_t>(at), row);
+    now = nac::next_position(row, at, now);
   }
   steps.advance(list.size());
   return steps;

@@ -3180,9 +3180,9 @@ struct waypoint {
   std::uint64_t offset = 0;                ///< from the first instruction
   std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
 };
-/// Those of a list, about a quarter of it apart; none of a short list.
+/// Those of a list, about an eighth of it apart; none of a short list.
 struct waypoints {
-  static constexpr std::uint32_t max_count = 3;
+  static constexpr std::uint32_t max_count = 7;
   waypoint all[max_count];
   std::uint32_t count = 0;
 };
@@ -3468,7 +3468,7 @@ class instructions {
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
   /// At the first instruction, and ending at the section's bound.
   [[nodiscard]] detail::cursor cursor() const noexcept { return first_; }
-  /// Instructions that `read` came by, about a quarter of the list apart: decode and resolve begin
+  /// Instructions that `read` came by, about an eighth of the list apart: decode and resolve begin
   /// at these too. None of a short list.
   [[nodiscard]] const detail::waypoints& waypoints() const noexcept { return waypoints_; }
 
@@ -13533,7 +13533,7 @@ TESSERA_INLINE text print(const model& f, const print_options& options) {
 //   length = fixed + 2 × (count & mask)          count: the word after A and B
 //
 // Kinds with another length have an impossible one in the table. They, negative counts and the last
-// instructions are left to parse_instruction.
+// instructions are left to parse_instruction: by their lengths they end after all that is readable.
 //
 // Where the other chains of a walk begin is guessed: from any word on, what is decoded falls into step
 // with the instructions soon, as most words of D can't begin one. A chain counts when the one before
@@ -13544,102 +13544,114 @@ TESSERA_INLINE text print(const model& f, const print_options& options) {
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
+/// Where a walk is: the bytes from the first instruction on, plus 2^32 for each argument of them, so
+/// that one addition goes on to the next instruction.
+using position = std::uint64_t;
+[[nodiscard]] constexpr position position_of(std::uint64_t offset,
+                                             std::uint32_t arguments) noexcept {
+  return offset | position{arguments} << 32;
+}
+[[nodiscard]] constexpr std::uint32_t offset_of(position at) noexcept {
+  return static_cast<std::uint32_t>(at);
+}
+[[nodiscard]] constexpr std::uint32_t arguments_before(position at) noexcept {
+  return static_cast<std::uint32_t>(at >> 32);
+}
+
 /// What the length of each kind of instruction is made of.
 class length_table {
  public:
   struct row {
-    std::uint32_t fixed = unusual;  ///< bytes of an instruction without constants
-    std::uint16_t mask = 0;         ///< 0xffff where the word after A and B counts constants
-    std::uint8_t arguments = 0;     ///< they are the last words
-    std::uint8_t id = 0;            ///< 1: the argument is the id of anything but a constant
+    position fixed = unusual;  ///< of an instruction without constants
+    /// count_mask where the word after A and B counts constants; id_mask where the argument is the
+    /// id of anything but a constant.
+    std::uint32_t mask = 0;
+    std::uint32_t arguments = 0;  ///< times 2^16; they are the last words
+
+    [[nodiscard]] std::uint32_t argument_count() const noexcept { return arguments >> 16; }
+    /// 1: the argument is the id of anything but a constant.
+    [[nodiscard]] std::uint32_t id() const noexcept { return mask >> 30; }
   };
+  /// Of a word with its sign: a negative one makes the length impossible by either.
+  static constexpr std::uint32_t count_mask = 0x3fff'ffff, id_mask = 0x4000'0000;
   /// What can be looked at at once. Impossible lengths, and those by a negative count, are more.
-  static constexpr std::uint32_t max_bytes = 0x7fff'ffff, unusual = 0xffff'ffff;
+  static constexpr std::uint32_t max_bytes = 0x7ffe'0000, unusual = 0x8000'0000;
   /// Bytes that must be readable after an instruction.
-  static constexpr std::size_t slack = 32;
+  static constexpr std::uint32_t slack = 32;
 
   explicit length_table(const model& f) noexcept {
+    row* const regular = rows_[3];
+    for (std::size_t a = 0; a < 256; ++a)
+      by_operation_[a] = a < first_regular_op ? rows_[0] : regular;
+    by_operation_[op_input] = rows_[1];
+    by_operation_[op_output] = rows_[2];
     for (std::uint32_t b = 0; b < 256; ++b) {
       const auto id = static_cast<std::uint8_t>(b);
       if (b != 0 && !f.has_signature(id)) continue;
-      set(first_regular + b, f.has_constants(id) ? 4 : 2, f.arguments(id));
-      rows_[first_regular + b].mask = f.has_constants(id) ? 0xffff : 0;
+      set(regular[b], f.has_constants(id) ? 4 : 2, f.arguments(id));
+      regular[b].mask = f.has_constants(id) ? count_mask : 0;
     }
-    set(system(op_input, 0), 2, 0);
+    set(rows_[1][0], 2, 0);
     for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
       if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
-      set(system(op_input, b), 4, 1);
-      rows_[system(op_input, b)].id = 1;
+      set(rows_[1][b], 4, 1);
+      rows_[1][b].mask = id_mask;
     }
     if (f.outputs() < 256)
-      for (std::uint32_t b = 0; b < 3; ++b)
-        set(system(op_output, b), 4u + 2u * f.outputs(), f.outputs());
+      for (std::uint32_t b = 0; b < 3; ++b) set(rows_[2][b], 4u + 2u * f.outputs(), f.outputs());
   }
+  length_table(const length_table&) = delete;
+  length_table& operator=(const length_table&) = delete;
 
-  /// By A and B as in the file: A is the low byte.
-  [[nodiscard]] const row& operator[](std::uint32_t ab) const noexcept {
-    const std::size_t a_first = __builtin_bswap16(static_cast<std::uint16_t>(ab));
-    const std::size_t regular = first_regular | ab >> 8;
-    return rows_[a_first < regular ? a_first : regular];
+  /// The row of the instruction at `at`.
+  [[nodiscard]] const row& operator[](const std::byte* at) const noexcept {
+    return by_operation_[load_le<std::uint8_t>(at)][load_le<std::uint8_t>(at + 1)];
   }
   /// Of any instruction that the table has.
   [[nodiscard]] std::uint32_t max_arguments() const noexcept { return most_; }
 
  private:
-  // 256 rows for each operation below 10, and 256 for all others.
-  static constexpr std::size_t first_regular = 256 * first_regular_op;
-  [[nodiscard]] static std::size_t system(std::uint32_t a, std::uint32_t b) noexcept {
-    return 256 * a + b;
-  }
-  void set(std::size_t i, std::uint32_t without_d, std::uint32_t arguments) noexcept {
-    rows_[i].fixed = without_d + 2 * arguments;
-    rows_[i].arguments = static_cast<std::uint8_t>(arguments);
+  void set(row& r, std::uint32_t without_d, std::uint32_t arguments) noexcept {
+    r.fixed = position_of(without_d + 2 * arguments, arguments);
+    r.arguments = arguments << 16;
     if (arguments > most_) most_ = arguments;
   }
-  row rows_[first_regular + 256];
+  const row* by_operation_[256];
+  row rows_[4][256];  // of operations that have no other rows, INPUT, OUTPUT, and from 10 on
   std::uint32_t most_ = 1;
 };
 
-/// An instruction, as the table has it.
-struct looked_up {
-  std::uint32_t ab;         // A and B as in the file
-  std::uint32_t arguments;  // they end with the instruction
-  std::uint32_t id;         // 1: the argument is the id of anything but a constant
-  std::uint32_t constants;  // how many the instruction gives
-  const std::byte* next;    // the next instruction
-};
-
-/// The bytes of a list that are looked at by a table.
-[[nodiscard]] inline std::size_t readable(const detail::cursor& first) noexcept {
+/// How many constants the instruction at `at` gives.
+[[nodiscard, gnu::always_inline]] inline std::uint32_t constants_of(const length_table::row& row,
+                                                                    const std::byte* at) noexcept {
+  const std::int32_t count = load_le<std::int16_t>(at + 2);
+  return static_cast<std::uint32_t>(count) & row.mask;
+}
+/// The position after the instruction at `at`; its offset is not below readable_end where the
+/// instruction is unusual or has no slack after it.
+[[nodiscard, gnu::always_inline]] inline position next_position(const length_table::row& row,
+                                                                const std::byte* at,
+                                                                position now) noexcept {
+  return now + (row.fixed + 2 * position{constants_of(row, at)});
+}
+[[nodiscard, gnu::always_inline]] inline position next_position(const length_table& table,
+                                                                const std::byte* start,
+                                                                position now) noexcept {
+  const std::byte* const at = start + offset_of(now);
+  return next_position(table[at], at, now);
+}
+/// The offsets of instructions that can be looked at by a table are below this.
+[[nodiscard]] inline std::uint32_t readable_end(const detail::cursor& first) noexcept {
   const std::uint64_t left = first.left();
-  return left < length_table::max_bytes ? static_cast<std::uint32_t>(left)
-                                        : length_table::max_bytes;
-}
-
-/// Looks at an instruction that has `slack` bytes before `end`, and at most `max_bytes`. False: it is
-/// unusual, or has no slack after it.
-[[nodiscard, gnu::always_inline]] inline bool look_up(const length_table& table,
-                                                      const std::byte* at, const std::byte* end,
-                                                      looked_up& found) noexcept {
-  found.ab = load_le<std::uint16_t>(at);
-  const length_table::row& row = table[found.ab];
-  found.arguments = row.arguments;
-  found.id = row.id;
-  const auto count = static_cast<std::int16_t>(load_le<std::uint16_t>(at + 2) & row.mask);
-  found.constants = static_cast<std::uint32_t>(std::int32_t{count});
-  const std::uint64_t length = std::uint64_t{row.fixed} + 2 * found.constants;
-  if (length > static_cast<std::size_t>(end - length_table::slack - at)) return false;
-  found.next = at + static_cast<std::size_t>(length);
-  return true;
-}
-/// Whether an instruction can be looked at.
-[[nodiscard]] inline bool has_slack(const std::byte* at, const std::byte* end) noexcept {
-  return end - at >= static_cast<std::ptrdiff_t>(length_table::slack);
+  const std::uint32_t bytes =
+      left < length_table::max_bytes ? static_cast<std::uint32_t>(left) : length_table::max_bytes;
+  return bytes < length_table::slack ? 0 : bytes - length_table::slack + 1;
 }
 
 namespace detail {
@@ -13647,10 +13659,10 @@ namespace detail {
 /// Instructions from which on making a length_table takes less time than it saves.
 inline constexpr std::uint32_t worth_a_table = 160;
 
-/// How far a list was gone through: `index` and `arguments` are how many are before `at`.
+/// How far a list was gone through: `index` is the number of instructions before `at`.
 struct walked {
-  const std::byte* at;
-  std::uint32_t index, arguments;
+  position at;
+  std::uint32_t index;
 };
 
 /// Goes through the instructions of a list by their lengths.
@@ -13658,113 +13670,112 @@ class walker {
  public:
   /// `count` instructions of `f` from `first` on. Notes where some of them are.
   walker(const model& f, const cursor& first, std::uint32_t count, waypoints& noted) noexcept
-      : table_(f),
-        start_(first.data()),
-        end_(start_ + readable(first)),
-        count_(count),
-        noted_(noted) {}
+      : table_(f), start_(first.data()), end_(readable_end(first)), count_(count), noted_(noted) {}
 
   /// Goes on to the end of the list, or to an instruction that the table doesn't have.
   void run(walked& now) noexcept {
-    // One chain at first: others would be in vain where such instructions are often.
-    if (!run_to(count_ - now.index < few ? count_ : now.index + few, now)) return;
-    for (std::size_t left; now.index != count_ && (left = part_of(end_ - now.at)) != 0;)
-      if (!run_four(left, now)) return;
-    (void)run_to(count_, now);
+    // After such an instruction one chain: others would be in vain where they are often.
+    if (now.index != 0) run_alone(end_, count_ - now.index < few ? count_ : now.index + few, now);
+    for (std::uint32_t part; now.index != count_ && (part = part_of(offset_of(now.at))) != 0;)
+      if (!run_together(part, now)) return;
+    run_alone(end_, count_, now);
   }
 
  private:
   static constexpr std::uint32_t few = 64;
-  static constexpr std::size_t least_part = 1024, max_part = 4096;  // bytes of each of four chains
+  static constexpr std::size_t chains = 8;
   // How many instructions a chain is decoded from a guess on, and the length that they may have.
-  static constexpr std::size_t guesses = 8, guess_length = 64;
-  static_assert(guesses * guess_length < least_part);
+  static constexpr std::uint32_t guesses = 8, guess_length = 64;
+  // Bytes of each chain. Multiples of 4096 would all be in the same few lines of a cache.
+  static constexpr std::uint32_t least_part = 600, max_part = 16'000;
+  // So guesses are in the order of their parts, and in the last one, which is shorter.
+  static_assert((guesses + 1) * guess_length + 2 * chains < least_part);
 
-  /// Bytes for each of four chains; 0: there is too little left for them.
-  [[nodiscard]] static std::size_t part_of(std::ptrdiff_t left) noexcept {
-    if (left < static_cast<std::ptrdiff_t>(5 * least_part)) return 0;
-    // Guesses end less than the least part after what they begin at.
-    const std::size_t part = (static_cast<std::size_t>(left) - least_part) / 4;
-    return part < max_part ? part : max_part;
+  /// Bytes for each chain, an even number as of each instruction; 0: there is too little left. The
+  /// last one's are less at the end of the list.
+  [[nodiscard]] std::uint32_t part_of(std::uint32_t offset) const noexcept {
+    const std::uint32_t left = offset < end_ ? end_ - offset : 0;
+    if (left < chains * least_part) return 0;
+    const std::uint32_t most = chains * max_part, parts = chains * ((left - 1) / most + 1);
+    return (left + 2 * parts - 1) / (2 * parts) * 2;
   }
 
-  /// The index from which on the next place is noted; `count_` when all are.
+  /// The offset from which on the next place is noted; `end_` when all are.
   [[nodiscard]] std::uint32_t next_noted() const noexcept {
-    return static_cast<std::uint32_t>(std::uint64_t{count_} * (noted_.count + 1) /
+    return static_cast<std::uint32_t>(std::uint64_t{end_} * (noted_.count + 1) /
                                       (waypoints::max_count + 1));
   }
   void note(const walked& now) noexcept {
     if (now.index == count_) return;  // none begins there
-    while (noted_.count < waypoints::max_count && now.index >= next_noted())
-      noted_.all[noted_.count++] = {static_cast<std::uint64_t>(now.at - start_), now.index,
-                                    now.arguments};
+    while (noted_.count < waypoints::max_count && offset_of(now.at) >= next_noted())
+      noted_.all[noted_.count++] = {offset_of(now.at), now.index, arguments_before(now.at)};
   }
 
   /// Goes on to `stop` or beyond, at most to index `last`.
-  void run_alone(const std::byte* stop, std::uint32_t last, walked& now) const noexcept {
-    if (!has_slack(now.at, end_)) return;
-    walked next = now;
-    looked_up found;
-    for (; next.index != last && next.at < stop && look_up(table_, next.at, end_, found);
-         ++next.index) {
-      next.arguments += found.arguments;
-      next.at = found.next;
-    }
-    now = next;
-  }
-  /// Goes on to index `last`, and notes places on the way. False: it didn't come so far.
-  [[nodiscard]] bool run_to(std::uint32_t last, walked& now) noexcept {
-    while (now.index != last) {
+  void run_alone(std::uint32_t stop, std::uint32_t last, walked& now) noexcept {
+    for (;;) {
       note(now);
-      const std::uint32_t next = next_noted() < last ? next_noted() : last;
-      run_alone(end_, next, now);
-      if (now.index != next) return false;
+      const std::uint32_t next = next_noted() < stop ? next_noted() : stop;
+      while (now.index != last && offset_of(now.at) < next) {
+        const position at = next_position(table_, start_, now.at);
+        if (offset_of(at) >= end_) return;
+        now = {at, now.index + 1};
+      }
+      if (now.index == last || offset_of(now.at) >= stop) return;
     }
-    return true;
   }
 
-  /// Where an instruction probably begins, at `at` or after it.
-  [[nodiscard]] const std::byte* guess(const std::byte* at) const noexcept {
-    looked_up found;
-    for (std::size_t k = 0; k < guesses; ++k)
-      at =
-          look_up(table_, at, end_, found) && found.next <= at + guess_length ? found.next : at + 2;
-    return at;
+  /// Sets where instructions probably begin, each at the end of one of the parts or after it.
+  void guess(std::uint32_t part, std::uint32_t (&starts)[chains + 1]) const noexcept {
+    for (std::uint32_t k = 1; k <= chains; ++k) starts[k] = starts[0] + k * part;
+    if (starts[chains] > end_ - guess_length) starts[chains] = end_ - guess_length;
+    for (std::uint32_t n = 0; n < guesses; ++n)
+      for (std::size_t k = 1; k < chains; ++k) {
+        const std::uint32_t next = offset_of(next_position(table_, start_, starts[k]));
+        starts[k] = next <= starts[k] + guess_length ? next : starts[k] + 2;
+      }
   }
 
-  /// Goes on by four parts, or as far as chains meet. False: to an instruction that the table doesn't
-  /// have, or to the end of the list.
-  [[nodiscard]] bool run_four(std::size_t part, walked& now) noexcept {
-    const std::byte* const starts[5] = {now.at, guess(now.at + part), guess(now.at + 2 * part),
-                                        guess(now.at + 3 * part), now.at + 4 * part};
-    walked a{starts[0], 0, 0}, b{starts[1], 0, 0}, c{starts[2], 0, 0}, d{starts[3], 0, 0};
-    looked_up at_a, at_b, at_c, at_d;
-    std::uint32_t together = 0;
-    for (; a.at < starts[1] && b.at < starts[2] && c.at < starts[3] && d.at < starts[4] &&
-           look_up(table_, a.at, end_, at_a) && look_up(table_, b.at, end_, at_b) &&
-           look_up(table_, c.at, end_, at_c) && look_up(table_, d.at, end_, at_d);
-         ++together) {
-      a.at = at_a.next, a.arguments += at_a.arguments;
-      b.at = at_b.next, b.arguments += at_b.arguments;
-      c.at = at_c.next, c.arguments += at_c.arguments;
-      d.at = at_d.next, d.arguments += at_d.arguments;
-    }
-    const walked* const chains[4] = {&a, &b, &c, &d};
-    for (std::size_t k = 0; k < 4; ++k) {
-      if (together <= count_ - now.index)  // else the list ends before: again, and not so far
-        now = {chains[k]->at, now.index + together, now.arguments + chains[k]->arguments};
+  /// Goes on with all chains until one has come to the beginning of the next. Returns by how many
+  /// instructions.
+  template <std::size_t... K>
+  [[nodiscard]] std::uint32_t run_chains(position (&at)[chains],
+                                         const std::uint32_t (&starts)[chains + 1],
+                                         std::index_sequence<K...>) const noexcept {
+    position now[chains] = {at[K]...};
+    std::uint32_t count = 0;
+    do {
+      ((now[K] = next_position(table_, start_, now[K])), ...);
+      ++count;
+    } while (((offset_of(now[K]) < starts[K + 1]) && ...));
+    ((at[K] = now[K]), ...);
+    return count;
+  }
+
+  /// Goes on by a part for each chain, or as far as chains meet. False: to an instruction that the
+  /// table doesn't have, or to the end of the list.
+  [[nodiscard]] bool run_together(std::uint32_t part, walked& now) noexcept {
+    std::uint32_t starts[chains + 1] = {offset_of(now.at)};
+    guess(part, starts);
+    position at[chains];
+    for (std::size_t k = 0; k < chains; ++k) at[k] = starts[k];
+    const std::uint32_t count = run_chains(at, starts, std::make_index_sequence<chains>());
+    for (std::size_t k = 0; k < chains; ++k) {
+      // Else again, one at a time: it may have come to an impossible length, or to more instructions
+      // than the list has.
+      if (offset_of(at[k]) < starts[k + 1] + guess_length && count <= count_ - now.index)
+        now = {now.at + (at[k] - starts[k]), now.index + count};
       run_alone(starts[k + 1], count_, now);
-      if (now.at < starts[k + 1]) return false;
+      if (offset_of(now.at) < starts[k + 1]) return false;
       note(now);
-      if (now.at != starts[k + 1]) return true;
+      if (offset_of(now.at) != starts[k + 1]) return true;
     }
     return true;
   }
 
   const length_table table_;
   const std::byte* start_;
-  const std::byte* end_;
-  std::uint32_t count_;
+  std::uint32_t end_, count_;
   waypoints& noted_;
 };
 
@@ -13773,19 +13784,25 @@ class walker {
 [[nodiscard]] inline error skip_instructions(const model& f, cursor& in, std::uint32_t count,
                                              waypoints& noted) noexcept {
   instruction i;
-  if (count < worth_a_table) {
-    for (; count != 0; --count)
+  std::uint32_t index = 0;
+  if (count >= worth_a_table) {
+    const cursor first = in;
+    walker walk(f, first, count, noted);
+    for (walked now{0, 0};;) {
+      walk.run(now);
+      in = first;
+      (void)in.take_bytes(offset_of(now.at));
+      index = now.index;
+      if (index == count || offset_of(now.at) >= readable_end(first)) break;
       if (const error e = parse_instruction(f, in, i); e.code != errc::ok) return e;
-    return {};
+      const std::uint64_t offset = in.offset() - first.offset();
+      if (++index == count || offset >= readable_end(first)) break;
+      now = {position_of(offset, arguments_before(now.at) + argument_count(i)), index};
+    }
   }
-  walker walk(f, in, count, noted);
-  for (walked now{in.data(), 0, 0};;
-       now = {in.data(), now.index + 1, now.arguments + argument_count(i)}) {
-    walk.run(now);
-    (void)in.take_bytes(static_cast<std::uint64_t>(now.at - in.data()));
-    if (now.index == count) return {};
+  for (; index != count; ++index)
     if (const error e = parse_instruction(f, in, i); e.code != errc::ok) return e;
-  }
+  return {};
 }
 
 }  // namespace detail
@@ -14491,7 +14508,7 @@ struct place_finder {
 //
 // Finds where each instruction is.
 //
-// `read` notes an instruction in each quarter, so that four chains run at once (lengths.hpp).
+// `read` notes an instruction in each eighth, so that several chains run at once (lengths.hpp).
 
 #ifndef TESSERA_NAC_DETAIL_DECODE_HPP
 #define TESSERA_NAC_DETAIL_DECODE_HPP
@@ -14500,25 +14517,24 @@ struct place_finder {
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-[[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
-                                              std::uint32_t first) noexcept {
-  if constexpr (std::endian::native == std::endian::little) {  // in two stores
-    const std::uint64_t halves[2] = {static_cast<std::uint32_t>(offset) |
-                                         std::uint64_t{found.ab} << 32 |
-                                         std::uint64_t{found.arguments} << 48,
-                                     first};
+[[gnu::always_inline]] inline void write_step(step* to, position at, std::uint32_t ab,
+                                              const length_table::row& row) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {  // in two stores or one
+    const std::uint64_t halves[2] = {offset_of(at) | std::uint64_t{ab | row.arguments} << 32,
+                                     arguments_before(at)};
     std::memcpy(static_cast<void*>(to), halves, sizeof halves);
   } else {  // unreachable: on little-endian hosts
-    *to = {static_cast<std::uint32_t>(offset),
-           static_cast<std::uint8_t>(found.ab),
-           static_cast<std::uint8_t>(found.ab >> 8),
-           static_cast<std::uint16_t>(found.arguments),
-           first,
+    *to = {offset_of(at),
+           static_cast<std::uint8_t>(ab),
+           static_cast<std::uint8_t>(ab >> 8),
+           static_cast<std::uint16_t>(row.argument_count()),
+           arguments_before(at),
            0,
            0};
   }
@@ -14526,94 +14542,169 @@ namespace nac {
 
 namespace detail {
 
-/// How far a list was decoded.
-struct decoded {
-  const std::byte* at;
-  std::uint32_t index, first;  ///< of the next instruction and its first argument
+/// Writes the step of the instruction at a position; `start` is the first instruction. Returns the
+/// position after it, which is not below readable_end when the table doesn't have the instruction.
+[[nodiscard, gnu::always_inline]] inline position decode_next(const length_table& table,
+                                                              const std::byte* start, position now,
+                                                              step* to) noexcept {
+  const std::byte* const at = start + offset_of(now);
+  const length_table::row& row = table[at];
+  write_step(to, now, load_le<std::uint16_t>(at), row);
+  return next_position(row, at, now);
+}
+
+/// Decodes from several places on at once, so that each chain waits while others don't: `count`
+/// instructions of each, or less. Then the last step of a chain is of an instruction that the table
+/// doesn't have, and its position is not below `end`. Returns how many steps of each were written.
+template <std::size_t... K>
+[[nodiscard]] std::uint32_t decode_together(const length_table& table, const std::byte* start,
+                                            std::uint32_t end, step* const (&to)[sizeof...(K)],
+                                            std::uint32_t count, position (&at)[sizeof...(K)],
+                                            std::index_sequence<K...>) noexcept {
+  position now[] = {at[K]...};
+  std::uint32_t n = 0;
+  do {
+    ((now[K] = decode_next(table, start, now[K], to[K] + n)), ...);
+    ++n;
+  } while (n != count && ((offset_of(now[K]) < end) && ...));
+  ((at[K] = now[K]), ...);
+  return n;
+}
+
+/// A part of a list: from a place that `read` noted up to the next one.
+struct decode_part {
+  walked now = {0, 0};
+  std::uint32_t stop = 0;
+  bool again = true;  ///< another chain has decoded it: the same steps are written again
+
+  [[nodiscard]] std::uint32_t left() const noexcept { return stop - now.index; }
 };
 
-/// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
-/// is that of the readable bytes, `start` the first instruction; it is the first one's step.
-inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
-                       step* to, std::uint32_t stop, decoded& now) noexcept {
-  decoded next = now;
-  if (!has_slack(next.at, end)) return;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
-    next.first += found.arguments;
-    next.at = found.next;
-  }
-  now = next;
-}
-
-/// The same at two places at once, so that each waits while the other doesn't; until one of them
-/// ends.
-inline void decode_two(const length_table& table, const std::byte* start, const std::byte* end,
-                       step* to, std::uint32_t stop, decoded& a, decoded& b,
-                       std::uint32_t count) noexcept {
-  decoded next = a, other = b;
-  if (!has_slack(other.at, end)) return;
-  looked_up found, found_other;
-  while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
-         look_up(table, other.at, end, found_other)) {
-    write_step(to + next.index++, static_cast<std::size_t>(next.at - start), found, next.first);
-    write_step(to + other.index++, static_cast<std::size_t>(other.at - start), found_other,
-               other.first);
-    next.first += found.arguments;
-    other.first += found_other.arguments;
-    next.at = found.next;
-    other.at = found_other.next;
-  }
-  a = next;
-  b = other;
-}
-
-/// The chains of a list: from its beginning and from the places that `read` noted, each up to the
-/// next one.
-struct decode_chains {
-  decoded at[4];
-  std::uint32_t stops[4];
-  std::size_t count = 1;
-
-  decode_chains(const instructions& list, const std::byte* start, std::size_t bytes) noexcept
-      : at{{start, 0, 0}}, stops{list.size()} {
+/// All parts of a list, which chains take one after another.
+class decode_parts {
+ public:
+  decode_parts(const instructions& list, std::uint32_t end) noexcept {
     const waypoints& noted = list.waypoints();
-    for (std::uint32_t k = 0; k < noted.count && noted.all[k].offset <= bytes; ++k, ++count) {
-      stops[count - 1] = noted.all[k].index;
-      at[count] = {start + noted.all[k].offset, noted.all[k].index, noted.all[k].arguments};
-      stops[count] = list.size();
+    walked from{0, 0};
+    for (std::uint32_t k = 0; k < noted.count && noted.all[k].offset < end; ++k) {
+      const waypoint& to = noted.all[k];
+      add({from, to.index, false});
+      from = {position_of(to.offset, to.arguments), to.index};
     }
+    add({from, list.size(), false});
   }
-  [[nodiscard]] bool done(std::size_t k) const noexcept { return at[k].index == stops[k]; }
+  /// The next part; of none, the longest one again.
+  [[nodiscard]] decode_part take() noexcept { return taken_ != count_ ? all_[taken_++] : longest_; }
+
+ private:
+  void add(const decode_part& p) noexcept {
+    if (p.left() == 0) return;
+    all_[count_++] = p;
+    if (p.left() <= longest_.left()) return;
+    longest_ = p;
+    longest_.again = true;
+  }
+  decode_part all_[waypoints::max_count + 1], longest_;
+  std::size_t count_ = 0, taken_ = 0;
 };
 
-/// The same at four places.
-inline void decode_four(const length_table& table, const std::byte* start, const std::byte* end,
-                        step* to, decode_chains& chains) noexcept {
-  std::uint32_t left = ~std::uint32_t{0};
-  for (std::size_t k = 0; k < 4; ++k) {
-    if (!has_slack(chains.at[k].at, end)) return;
-    const std::uint32_t own = chains.stops[k] - chains.at[k].index;
-    left = own < left ? own : left;
+/// Decodes a list.
+class list_decoder {
+ public:
+  /// `to` has room for all steps.
+  list_decoder(const model& f, const instructions& list, step* to) noexcept
+      : model_(f),
+        list_(list),
+        start_(list.cursor().data()),
+        end_(readable_end(list.cursor())),
+        to_(to),
+        table_(f) {}
+
+  [[nodiscard]] error run() noexcept {
+    decode_parts parts(list_, end_);
+    decode_part now[chains];
+    for (std::size_t k = 0; k < chains; ++k) now[k] = parts.take();
+    const auto left = [&now] {
+      std::size_t count = 0;
+      for (const decode_part& p : now) count += p.again ? 0u : 1u;
+      return count;
+    };
+    while (left() > 1) {
+      if (const error e = together(now); e.code != errc::ok) return e;
+      for (decode_part& p : now)
+        if (p.left() == 0) p = parts.take();
+    }
+    for (decode_part& p : now)
+      while (!p.again && p.left() != 0)
+        if (const error e = alone(p); e.code != errc::ok) return e;
+    return {};
   }
-  decoded a = chains.at[0], b = chains.at[1], c = chains.at[2], d = chains.at[3];
-  looked_up at_a, at_b, at_c, at_d;
-  const auto take = [&](decoded& at, const looked_up& found) {
-    write_step(to + at.index++, static_cast<std::size_t>(at.at - start), found, at.first);
-    at.first += found.arguments;
-    at.at = found.next;
-  };
-  for (; left != 0 && look_up(table, a.at, end, at_a) && look_up(table, b.at, end, at_b) &&
-         look_up(table, c.at, end, at_c) && look_up(table, d.at, end, at_d);
-       --left) {
-    take(a, at_a);
-    take(b, at_b);
-    take(c, at_c);
-    take(d, at_d);
+
+ private:
+#ifdef __clang__
+  static constexpr std::size_t chains = 4;  // of eight, it keeps most in memory
+#else
+  static constexpr std::size_t chains = 8;
+#endif
+
+  /// Decodes one instruction of any kind.
+  [[nodiscard]] error any(walked& now) const noexcept {
+    cursor at = list_.cursor();
+    (void)at.take_bytes(offset_of(now.at));
+    instruction i;
+    if (const error e = parse_instruction(model_, at, i); e.code != errc::ok) return e;
+    const std::uint32_t first = arguments_before(now.at), count = argument_count(i);
+    to_[now.index++] = {
+        offset_of(now.at), i.a, i.b, static_cast<std::uint16_t>(count), first, 0, 0};
+    const std::uint64_t next = at.offset() - list_.offset();
+    if (next > 0xffff'ffff && now.index != list_.size())
+      return {errc::input_too_large, at.offset()};
+    now.at = position_of(next & 0xffff'ffff, first + count);
+    return {};
   }
-  chains.at[0] = a, chains.at[1] = b, chains.at[2] = c, chains.at[3] = d;
-}
+
+  /// Goes on with all chains until one is at its end or past an instruction that isn't in the table.
+  [[nodiscard]] error together(decode_part (&now)[chains]) const noexcept {
+    position at[chains];
+    step* to[chains];
+    std::uint32_t count = list_.size();
+    for (std::size_t k = 0; k < chains; ++k) {
+      at[k] = now[k].now.at;
+      to[k] = to_ + now[k].now.index;
+      count = now[k].left() < count ? now[k].left() : count;
+    }
+    count =
+        decode_together(table_, start_, end_, to, count, at, std::make_index_sequence<chains>());
+    for (std::size_t k = 0; k < chains; ++k) {
+      walked& p = now[k].now;
+      p = {at[k], p.index + count};
+      if (offset_of(p.at) < end_) continue;
+      const step& last = to_[--p.index];
+      p.at = position_of(last.offset, last.first);
+      do {
+        if (const error e = any(p); e.code != errc::ok) return e;
+      } while (now[k].left() != 0 && offset_of(p.at) >= end_);
+    }
+    return {};
+  }
+
+  /// Goes on with one part to its end, or past an instruction that isn't in the table.
+  [[nodiscard]] error alone(decode_part& p) const noexcept {
+    while (p.left() != 0 && offset_of(p.now.at) < end_) {
+      const position next = decode_next(table_, start_, p.now.at, to_ + p.now.index);
+      if (offset_of(next) >= end_) break;
+      p.now = {next, p.now.index + 1};
+    }
+    return p.left() == 0 ? error{} : any(p.now);
+  }
+
+  const model& model_;
+  const instructions& list_;
+  const std::byte* start_;
+  std::uint32_t end_;
+  step* to_;
+  const length_table table_;
+};
 
 /// Whether indices and offsets of a list fit into steps.
 [[nodiscard]] inline error fits_steps(const instructions& list, const limits& limit) noexcept {
@@ -14627,59 +14718,8 @@ TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& lis
                                          const decode_options& options) {
   if (const error e = detail::fits_steps(list, options.limit); e.code != errc::ok) return e;
   pool<step> steps;
-  step* const to = steps.prepare(list.size());
-  const length_table table(f);
-  const detail::cursor first = list.cursor();
-  const std::byte* const start = first.data();
-  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  const std::byte* const end = start + readable(first);
-  // One instruction of any kind.
-  const auto any = [&](detail::decoded& now) -> error {
-    detail::cursor at = first;
-    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
-    instruction i;
-    if (const error e = detail::parse_instruction(f, at, i); e.code != errc::ok) return e;
-    if (i.offset - first.offset() > size) return {errc::input_too_large, i.offset};
-    const std::uint32_t count = detail::argument_count(i);
-    to[now.index++] = {static_cast<std::uint32_t>(now.at - start),
-                       i.a,
-                       i.b,
-                       static_cast<std::uint16_t>(count),
-                       now.first,
-                       0,
-                       0};
-    now.first += count;
-    now.at = at.data();
-    return {};
-  };
-  const auto rest = [&](detail::decoded now, std::uint32_t stop) -> error {
-    for (;;) {
-      detail::decode_run(table, start, end, to, stop, now);
-      if (now.index == stop) return {};
-      if (const error e = any(now); e.code != errc::ok) return e;
-    }
-  };
-  detail::decode_chains chains(list, start, readable(first));
-  error e;
-  while (chains.count == 4) {
-    detail::decode_four(table, start, end, to, chains);
-    if (chains.done(0) || chains.done(1) || chains.done(2) || chains.done(3)) break;
-    for (detail::decoded& c : chains.at)
-      if (e = any(c); e.code != errc::ok) return e;
-  }
-  // Then two of those that are left.
-  for (std::size_t a = 0, b = 1; b < chains.count; ++b) {
-    detail::decoded &at_a = chains.at[a], &at_b = chains.at[b];
-    while (!chains.done(a) && !chains.done(b)) {
-      detail::decode_two(table, start, end, to, chains.stops[a], at_a, at_b, chains.stops[b]);
-      if (chains.done(a) || chains.done(b)) break;
-      if (e = any(at_a); e.code != errc::ok) return e;
-      if (e = any(at_b); e.code != errc::ok) return e;
-    }
-    if (chains.done(a)) a = b;
-  }
-  for (std::size_t k = 0; k < chains.count; ++k)
-    if (e = rest(chains.at[k], chains.stops[k]); e.code != errc::ok) return e;
+  detail::list_decoder decoder(f, list, steps.prepare(list.size()));
+  if (const error e = decoder.run(); e.code != errc::ok) return e;
   steps.advance(list.size());
   return steps;
 }
@@ -14940,32 +14980,34 @@ inline constexpr zeros zeros_of[16] = {
   return wrong;
 }
 
-/// decode_run with the arguments; false: one of them is wrong.
+/// Decodes instructions up to index `stop`, or up to one that the table doesn't have, with their
+/// arguments; false: one of them is wrong. `end` is the list's readable_end, `start` the first
+/// instruction.
 [[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
-                                      const std::byte* start, const std::byte* end,
-                                      std::uint32_t stop, step* to, argument* arguments,
-                                      decoded& now) noexcept {
-  if (!has_slack(now.at, end)) return true;
-  decoded next = now;
+                                      const std::byte* start, std::uint32_t end, std::uint32_t stop,
+                                      step* to, argument* arguments, walked& now) noexcept {
+  walked from = now;
   std::uint64_t wrong = 0;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
-    const std::uint32_t n = found.arguments, id = found.id;
-    const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.next - 2 * std::size_t{n};
+  while (from.index != stop && offset_of(from.at) < end) {
+    const std::byte* const at = start + offset_of(from.at);
+    const length_table::row& row = table[at];
+    const position next = next_position(row, at, from.at);
+    if (offset_of(next) >= end) break;
+    write_step(to++, from.at, load_le<std::uint16_t>(at), row);
+    const std::uint32_t n = row.argument_count(), id = row.id();
+    const std::byte* const c = at + 4;
+    const std::byte* const d = start + offset_of(next) - 2 * std::size_t{n};
     std::uint32_t taken = 0;
-    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, next.index, d,
+    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, from.index, d,
                           c, arguments, taken);
     for (std::uint32_t k = 4; k < n; k += 4)
-      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, next.index, d + 2 * k,
+      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, from.index, d + 2 * k,
                             c + 2 * taken, arguments + k, taken);
-    wrong |= taken ^ (found.constants + id);
+    wrong |= taken ^ (constants_of(row, at) + id);
     arguments += n;
-    next.first += n;
-    next.at = found.next;
+    from = {next, from.index + 1};
   }
-  now = next;
+  now = from;
   return wrong == 0;
 }
 
@@ -15021,22 +15063,22 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 
 /// resolve_run for instructions of at most eight arguments, all at a time.
 [[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
-    const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
-    std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
-  if (!has_slack(now.at, end)) return true;
-  decoded next = now;
+    const length_table& table, const id_set& ids, const std::byte* start, std::uint32_t end,
+    std::uint32_t stop, step* to, argument* arguments, walked& now) noexcept {
+  walked from = now;
   eight_words wrong = {};
   std::size_t wrong_constants = 0;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    const std::uint32_t n = found.arguments, index = next.index, id = found.id;
-    if (n > 8) [[unlikely]]
+  while (from.index != stop && offset_of(from.at) < end) {
+    const std::byte* const at = start + offset_of(from.at);
+    const length_table::row& row = table[at];
+    const position next = next_position(row, at, from.at);
+    const std::uint32_t n = row.argument_count(), index = from.index, id = row.id();
+    if (n > 8 || offset_of(next) >= end) [[unlikely]]
       break;
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
-    const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.next - 2 * std::size_t{n};
-    next.first += n;
-    next.at = found.next;
+    write_step(to++, from.at, load_le<std::uint16_t>(at), row);
+    const std::byte* const c = at + 4;
+    const std::byte* const d = start + offset_of(next) - 2 * std::size_t{n};
+    from = {next, index + 1};
     const eight_words lanes = eight_at(first_words + 8 - n);
     const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
     const eight_words zero = (words == 0) & lanes;
@@ -15056,12 +15098,12 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
     const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
     const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
     wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
-    wrong_constants |= found.constants + id - zeros;
+    wrong_constants |= constants_of(row, at) + id - zeros;
     if (zeros > 2) [[unlikely]]
       for (std::uint32_t k = 2; k < zeros; ++k)
         wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
   }
-  now = next;
+  now = from;
   return wrong_constants == 0 && sign_bits(wrong) == 0;
 }
 
@@ -15080,7 +15122,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const length_table table(f);
   const cursor first = list.cursor();
   const std::byte* const start = first.data();
-  const std::byte* const end = start + readable(first);
+  const std::uint32_t end = readable_end(first);
   auto* run = resolve_run;
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
   if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
@@ -15088,7 +15130,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const std::size_t needed = std::size_t{part} * table.max_arguments() + 8;
   out.arguments.reserve(std::size_t{3} * list.size() + needed);  // more than most programs have
   argument_resolver each(ids, list.offset(), list.size(), out);
-  decoded now{start, 0, 0};
+  walked now{0, 0};
   while (now.index != list.size()) {
     const std::uint32_t before = now.index;
     const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
@@ -15096,14 +15138,16 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
     argument* const arguments = out.arguments.prepare(needed);
     if (!run(table, ids, start, end, stop, steps, arguments, now)) return false;
     out.steps.advance(now.index - before);
-    out.arguments.advance(now.first - out.arguments.size());
+    out.arguments.advance(arguments_before(now.at) - out.arguments.size());
     if (now.index == stop) continue;
     cursor at = first;
-    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
+    (void)at.take_bytes(offset_of(now.at));
     instruction i;
     i.index = now.index;
     if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
-    now = {at.data(), now.index + 1, static_cast<std::uint32_t>(out.arguments.size())};
+    now = {
+        position_of(at.offset() - first.offset(), static_cast<std::uint32_t>(out.arguments.size())),
+        now.index + 1};
   }
   return true;
 }

@@ -207,16 +207,16 @@ bool skips_alike(const nac::model& f, const std::vector<std::byte>& list, std::u
   const bool right = got.code == errc::ok;
   if (right) CHECK(fast.offset() == plain.offset());
   if (right && fast.left() == 0)
-    CHECK(noted.count == (count < nac::detail::worth_a_table ? 0u : 3u));
+    CHECK(noted.count == (count < nac::detail::worth_a_table ? 0u : 7u));
   for (std::uint32_t k = 0; k < noted.count; ++k) {
     const nac::detail::waypoint& at = noted.all[k];
     REQUIRE(at.index < all.size());
     CHECK(at.offset == all[at.index].offset);
     CHECK(at.arguments == all[at.index].arguments);
-    // Not before its quarter, and at most a part of a walk after it.
-    const std::size_t quarter = std::size_t{count} * (k + 1) / 4;
-    CHECK(at.index >= quarter);
-    CHECK(at.offset <= all[quarter].offset + 4096 + 512 + longest);
+    // Not before its eighth of the bytes, and at most a part of a walk after it.
+    const std::uint64_t eighth = (list.size() - 31) * (k + 1) / 8;
+    CHECK(at.offset >= eighth);
+    CHECK(at.offset <= eighth + 16'000 + 512 + longest);
   }
   return right;
 }

@@ -315,7 +315,7 @@ class instructions {
   [[nodiscard]] std::uint64_t offset() const noexcept { return first_.offset(); }
   /// At the first instruction, and ending at the section's bound.
   [[nodiscard]] detail::cursor cursor() const noexcept { return first_; }
-  /// Instructions that `read` came by, about a quarter of the list apart: decode and resolve begin
+  /// Instructions that `read` came by, about an eighth of the list apart: decode and resolve begin
   /// at these too. None of a short list.
   [[nodiscard]] const detail::waypoints& waypoints() const noexcept { return waypoints_; }
 

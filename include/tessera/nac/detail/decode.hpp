@@ -3,7 +3,7 @@
 //
 // Finds where each instruction is.
 //
-// `read` notes an instruction in each quarter, so that four chains run at once (lengths.hpp).
+// `read` notes an instruction in each eighth, so that several chains run at once (lengths.hpp).
 
 #ifndef TESSERA_NAC_DETAIL_DECODE_HPP
 #define TESSERA_NAC_DETAIL_DECODE_HPP
@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "../../core/bytes.hpp"
 #include "../../core/error.hpp"
@@ -23,20 +24,18 @@
 namespace tessera::inline TESSERA_ABI {
 namespace nac {
 
-[[gnu::always_inline]] inline void write_step(step* to, std::size_t offset, const looked_up& found,
-                                              std::uint32_t first) noexcept {
-  if constexpr (std::endian::native == std::endian::little) {  // in two stores
-    const std::uint64_t halves[2] = {static_cast<std::uint32_t>(offset) |
-                                         std::uint64_t{found.ab} << 32 |
-                                         std::uint64_t{found.arguments} << 48,
-                                     first};
+[[gnu::always_inline]] inline void write_step(step* to, position at, std::uint32_t ab,
+                                              const length_table::row& row) noexcept {
+  if constexpr (std::endian::native == std::endian::little) {  // in two stores or one
+    const std::uint64_t halves[2] = {offset_of(at) | std::uint64_t{ab | row.arguments} << 32,
+                                     arguments_before(at)};
     std::memcpy(static_cast<void*>(to), halves, sizeof halves);
   } else {  // unreachable: on little-endian hosts
-    *to = {static_cast<std::uint32_t>(offset),
-           static_cast<std::uint8_t>(found.ab),
-           static_cast<std::uint8_t>(found.ab >> 8),
-           static_cast<std::uint16_t>(found.arguments),
-           first,
+    *to = {offset_of(at),
+           static_cast<std::uint8_t>(ab),
+           static_cast<std::uint8_t>(ab >> 8),
+           static_cast<std::uint16_t>(row.argument_count()),
+           arguments_before(at),
            0,
            0};
   }
@@ -44,94 +43,169 @@ namespace nac {
 
 namespace detail {
 
-/// How far a list was decoded.
-struct decoded {
-  const std::byte* at;
-  std::uint32_t index, first;  ///< of the next instruction and its first argument
+/// Writes the step of the instruction at a position; `start` is the first instruction. Returns the
+/// position after it, which is not below readable_end when the table doesn't have the instruction.
+[[nodiscard, gnu::always_inline]] inline position decode_next(const length_table& table,
+                                                              const std::byte* start, position now,
+                                                              step* to) noexcept {
+  const std::byte* const at = start + offset_of(now);
+  const length_table::row& row = table[at];
+  write_step(to, now, load_le<std::uint16_t>(at), row);
+  return next_position(row, at, now);
+}
+
+/// Decodes from several places on at once, so that each chain waits while others don't: `count`
+/// instructions of each, or less. Then the last step of a chain is of an instruction that the table
+/// doesn't have, and its position is not below `end`. Returns how many steps of each were written.
+template <std::size_t... K>
+[[nodiscard]] std::uint32_t decode_together(const length_table& table, const std::byte* start,
+                                            std::uint32_t end, step* const (&to)[sizeof...(K)],
+                                            std::uint32_t count, position (&at)[sizeof...(K)],
+                                            std::index_sequence<K...>) noexcept {
+  position now[] = {at[K]...};
+  std::uint32_t n = 0;
+  do {
+    ((now[K] = decode_next(table, start, now[K], to[K] + n)), ...);
+    ++n;
+  } while (n != count && ((offset_of(now[K]) < end) && ...));
+  ((at[K] = now[K]), ...);
+  return n;
+}
+
+/// A part of a list: from a place that `read` noted up to the next one.
+struct decode_part {
+  walked now = {0, 0};
+  std::uint32_t stop = 0;
+  bool again = true;  ///< another chain has decoded it: the same steps are written again
+
+  [[nodiscard]] std::uint32_t left() const noexcept { return stop - now.index; }
 };
 
-/// Decodes instructions up to index `stop`, or less: up to one that the table doesn't have. `end`
-/// is that of the readable bytes, `start` the first instruction; it is the first one's step.
-inline void decode_run(const length_table& table, const std::byte* start, const std::byte* end,
-                       step* to, std::uint32_t stop, decoded& now) noexcept {
-  decoded next = now;
-  if (!has_slack(next.at, end)) return;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to + next.index, static_cast<std::size_t>(next.at - start), found, next.first);
-    next.first += found.arguments;
-    next.at = found.next;
-  }
-  now = next;
-}
-
-/// The same at two places at once, so that each waits while the other doesn't; until one of them
-/// ends.
-inline void decode_two(const length_table& table, const std::byte* start, const std::byte* end,
-                       step* to, std::uint32_t stop, decoded& a, decoded& b,
-                       std::uint32_t count) noexcept {
-  decoded next = a, other = b;
-  if (!has_slack(other.at, end)) return;
-  looked_up found, found_other;
-  while (next.index != stop && other.index != count && look_up(table, next.at, end, found) &&
-         look_up(table, other.at, end, found_other)) {
-    write_step(to + next.index++, static_cast<std::size_t>(next.at - start), found, next.first);
-    write_step(to + other.index++, static_cast<std::size_t>(other.at - start), found_other,
-               other.first);
-    next.first += found.arguments;
-    other.first += found_other.arguments;
-    next.at = found.next;
-    other.at = found_other.next;
-  }
-  a = next;
-  b = other;
-}
-
-/// The chains of a list: from its beginning and from the places that `read` noted, each up to the
-/// next one.
-struct decode_chains {
-  decoded at[4];
-  std::uint32_t stops[4];
-  std::size_t count = 1;
-
-  decode_chains(const instructions& list, const std::byte* start, std::size_t bytes) noexcept
-      : at{{start, 0, 0}}, stops{list.size()} {
+/// All parts of a list, which chains take one after another.
+class decode_parts {
+ public:
+  decode_parts(const instructions& list, std::uint32_t end) noexcept {
     const waypoints& noted = list.waypoints();
-    for (std::uint32_t k = 0; k < noted.count && noted.all[k].offset <= bytes; ++k, ++count) {
-      stops[count - 1] = noted.all[k].index;
-      at[count] = {start + noted.all[k].offset, noted.all[k].index, noted.all[k].arguments};
-      stops[count] = list.size();
+    walked from{0, 0};
+    for (std::uint32_t k = 0; k < noted.count && noted.all[k].offset < end; ++k) {
+      const waypoint& to = noted.all[k];
+      add({from, to.index, false});
+      from = {position_of(to.offset, to.arguments), to.index};
     }
+    add({from, list.size(), false});
   }
-  [[nodiscard]] bool done(std::size_t k) const noexcept { return at[k].index == stops[k]; }
+  /// The next part; of none, the longest one again.
+  [[nodiscard]] decode_part take() noexcept { return taken_ != count_ ? all_[taken_++] : longest_; }
+
+ private:
+  void add(const decode_part& p) noexcept {
+    if (p.left() == 0) return;
+    all_[count_++] = p;
+    if (p.left() <= longest_.left()) return;
+    longest_ = p;
+    longest_.again = true;
+  }
+  decode_part all_[waypoints::max_count + 1], longest_;
+  std::size_t count_ = 0, taken_ = 0;
 };
 
-/// The same at four places.
-inline void decode_four(const length_table& table, const std::byte* start, const std::byte* end,
-                        step* to, decode_chains& chains) noexcept {
-  std::uint32_t left = ~std::uint32_t{0};
-  for (std::size_t k = 0; k < 4; ++k) {
-    if (!has_slack(chains.at[k].at, end)) return;
-    const std::uint32_t own = chains.stops[k] - chains.at[k].index;
-    left = own < left ? own : left;
+/// Decodes a list.
+class list_decoder {
+ public:
+  /// `to` has room for all steps.
+  list_decoder(const model& f, const instructions& list, step* to) noexcept
+      : model_(f),
+        list_(list),
+        start_(list.cursor().data()),
+        end_(readable_end(list.cursor())),
+        to_(to),
+        table_(f) {}
+
+  [[nodiscard]] error run() noexcept {
+    decode_parts parts(list_, end_);
+    decode_part now[chains];
+    for (std::size_t k = 0; k < chains; ++k) now[k] = parts.take();
+    const auto left = [&now] {
+      std::size_t count = 0;
+      for (const decode_part& p : now) count += p.again ? 0u : 1u;
+      return count;
+    };
+    while (left() > 1) {
+      if (const error e = together(now); e.code != errc::ok) return e;
+      for (decode_part& p : now)
+        if (p.left() == 0) p = parts.take();
+    }
+    for (decode_part& p : now)
+      while (!p.again && p.left() != 0)
+        if (const error e = alone(p); e.code != errc::ok) return e;
+    return {};
   }
-  decoded a = chains.at[0], b = chains.at[1], c = chains.at[2], d = chains.at[3];
-  looked_up at_a, at_b, at_c, at_d;
-  const auto take = [&](decoded& at, const looked_up& found) {
-    write_step(to + at.index++, static_cast<std::size_t>(at.at - start), found, at.first);
-    at.first += found.arguments;
-    at.at = found.next;
-  };
-  for (; left != 0 && look_up(table, a.at, end, at_a) && look_up(table, b.at, end, at_b) &&
-         look_up(table, c.at, end, at_c) && look_up(table, d.at, end, at_d);
-       --left) {
-    take(a, at_a);
-    take(b, at_b);
-    take(c, at_c);
-    take(d, at_d);
+
+ private:
+#ifdef __clang__
+  static constexpr std::size_t chains = 4;  // of eight, it keeps most in memory
+#else
+  static constexpr std::size_t chains = 8;
+#endif
+
+  /// Decodes one instruction of any kind.
+  [[nodiscard]] error any(walked& now) const noexcept {
+    cursor at = list_.cursor();
+    (void)at.take_bytes(offset_of(now.at));
+    instruction i;
+    if (const error e = parse_instruction(model_, at, i); e.code != errc::ok) return e;
+    const std::uint32_t first = arguments_before(now.at), count = argument_count(i);
+    to_[now.index++] = {
+        offset_of(now.at), i.a, i.b, static_cast<std::uint16_t>(count), first, 0, 0};
+    const std::uint64_t next = at.offset() - list_.offset();
+    if (next > 0xffff'ffff && now.index != list_.size())
+      return {errc::input_too_large, at.offset()};
+    now.at = position_of(next & 0xffff'ffff, first + count);
+    return {};
   }
-  chains.at[0] = a, chains.at[1] = b, chains.at[2] = c, chains.at[3] = d;
-}
+
+  /// Goes on with all chains until one is at its end or past an instruction that isn't in the table.
+  [[nodiscard]] error together(decode_part (&now)[chains]) const noexcept {
+    position at[chains];
+    step* to[chains];
+    std::uint32_t count = list_.size();
+    for (std::size_t k = 0; k < chains; ++k) {
+      at[k] = now[k].now.at;
+      to[k] = to_ + now[k].now.index;
+      count = now[k].left() < count ? now[k].left() : count;
+    }
+    count =
+        decode_together(table_, start_, end_, to, count, at, std::make_index_sequence<chains>());
+    for (std::size_t k = 0; k < chains; ++k) {
+      walked& p = now[k].now;
+      p = {at[k], p.index + count};
+      if (offset_of(p.at) < end_) continue;
+      const step& last = to_[--p.index];
+      p.at = position_of(last.offset, last.first);
+      do {
+        if (const error e = any(p); e.code != errc::ok) return e;
+      } while (now[k].left() != 0 && offset_of(p.at) >= end_);
+    }
+    return {};
+  }
+
+  /// Goes on with one part to its end, or past an instruction that isn't in the table.
+  [[nodiscard]] error alone(decode_part& p) const noexcept {
+    while (p.left() != 0 && offset_of(p.now.at) < end_) {
+      const position next = decode_next(table_, start_, p.now.at, to_ + p.now.index);
+      if (offset_of(next) >= end_) break;
+      p.now = {next, p.now.index + 1};
+    }
+    return p.left() == 0 ? error{} : any(p.now);
+  }
+
+  const model& model_;
+  const instructions& list_;
+  const std::byte* start_;
+  std::uint32_t end_;
+  step* to_;
+  const length_table table_;
+};
 
 /// Whether indices and offsets of a list fit into steps.
 [[nodiscard]] inline error fits_steps(const instructions& list, const limits& limit) noexcept {
@@ -145,59 +219,8 @@ TESSERA_INLINE result<pool<step>> decode(const model& f, const instructions& lis
                                          const decode_options& options) {
   if (const error e = detail::fits_steps(list, options.limit); e.code != errc::ok) return e;
   pool<step> steps;
-  step* const to = steps.prepare(list.size());
-  const length_table table(f);
-  const detail::cursor first = list.cursor();
-  const std::byte* const start = first.data();
-  const std::uint64_t size = first.left() < 0xffff'ffff ? first.left() : 0xffff'ffff;
-  const std::byte* const end = start + readable(first);
-  // One instruction of any kind.
-  const auto any = [&](detail::decoded& now) -> error {
-    detail::cursor at = first;
-    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
-    instruction i;
-    if (const error e = detail::parse_instruction(f, at, i); e.code != errc::ok) return e;
-    if (i.offset - first.offset() > size) return {errc::input_too_large, i.offset};
-    const std::uint32_t count = detail::argument_count(i);
-    to[now.index++] = {static_cast<std::uint32_t>(now.at - start),
-                       i.a,
-                       i.b,
-                       static_cast<std::uint16_t>(count),
-                       now.first,
-                       0,
-                       0};
-    now.first += count;
-    now.at = at.data();
-    return {};
-  };
-  const auto rest = [&](detail::decoded now, std::uint32_t stop) -> error {
-    for (;;) {
-      detail::decode_run(table, start, end, to, stop, now);
-      if (now.index == stop) return {};
-      if (const error e = any(now); e.code != errc::ok) return e;
-    }
-  };
-  detail::decode_chains chains(list, start, readable(first));
-  error e;
-  while (chains.count == 4) {
-    detail::decode_four(table, start, end, to, chains);
-    if (chains.done(0) || chains.done(1) || chains.done(2) || chains.done(3)) break;
-    for (detail::decoded& c : chains.at)
-      if (e = any(c); e.code != errc::ok) return e;
-  }
-  // Then two of those that are left.
-  for (std::size_t a = 0, b = 1; b < chains.count; ++b) {
-    detail::decoded &at_a = chains.at[a], &at_b = chains.at[b];
-    while (!chains.done(a) && !chains.done(b)) {
-      detail::decode_two(table, start, end, to, chains.stops[a], at_a, at_b, chains.stops[b]);
-      if (chains.done(a) || chains.done(b)) break;
-      if (e = any(at_a); e.code != errc::ok) return e;
-      if (e = any(at_b); e.code != errc::ok) return e;
-    }
-    if (chains.done(a)) a = b;
-  }
-  for (std::size_t k = 0; k < chains.count; ++k)
-    if (e = rest(chains.at[k], chains.stops[k]); e.code != errc::ok) return e;
+  detail::list_decoder decoder(f, list, steps.prepare(list.size()));
+  if (const error e = decoder.run(); e.code != errc::ok) return e;
   steps.advance(list.size());
   return steps;
 }

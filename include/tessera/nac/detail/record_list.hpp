@@ -130,9 +130,9 @@ struct waypoint {
   std::uint64_t offset = 0;                ///< from the first instruction
   std::uint32_t index = 0, arguments = 0;  ///< of the instruction; in front of it
 };
-/// Those of a list, about a quarter of it apart; none of a short list.
+/// Those of a list, about an eighth of it apart; none of a short list.
 struct waypoints {
-  static constexpr std::uint32_t max_count = 3;
+  static constexpr std::uint32_t max_count = 7;
   waypoint all[max_count];
   std::uint32_t count = 0;
 };

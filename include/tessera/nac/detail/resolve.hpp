@@ -211,32 +211,34 @@ inline constexpr zeros zeros_of[16] = {
   return wrong;
 }
 
-/// decode_run with the arguments; false: one of them is wrong.
+/// Decodes instructions up to index `stop`, or up to one that the table doesn't have, with their
+/// arguments; false: one of them is wrong. `end` is the list's readable_end, `start` the first
+/// instruction.
 [[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
-                                      const std::byte* start, const std::byte* end,
-                                      std::uint32_t stop, step* to, argument* arguments,
-                                      decoded& now) noexcept {
-  if (!has_slack(now.at, end)) return true;
-  decoded next = now;
+                                      const std::byte* start, std::uint32_t end, std::uint32_t stop,
+                                      step* to, argument* arguments, walked& now) noexcept {
+  walked from = now;
   std::uint64_t wrong = 0;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
-    const std::uint32_t n = found.arguments, id = found.id;
-    const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.next - 2 * std::size_t{n};
+  while (from.index != stop && offset_of(from.at) < end) {
+    const std::byte* const at = start + offset_of(from.at);
+    const length_table::row& row = table[at];
+    const position next = next_position(row, at, from.at);
+    if (offset_of(next) >= end) break;
+    write_step(to++, from.at, load_le<std::uint16_t>(at), row);
+    const std::uint32_t n = row.argument_count(), id = row.id();
+    const std::byte* const c = at + 4;
+    const std::byte* const d = start + offset_of(next) - 2 * std::size_t{n};
     std::uint32_t taken = 0;
-    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, next.index, d,
+    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, from.index, d,
                           c, arguments, taken);
     for (std::uint32_t k = 4; k < n; k += 4)
-      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, next.index, d + 2 * k,
+      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, from.index, d + 2 * k,
                             c + 2 * taken, arguments + k, taken);
-    wrong |= taken ^ (found.constants + id);
+    wrong |= taken ^ (constants_of(row, at) + id);
     arguments += n;
-    next.first += n;
-    next.at = found.next;
+    from = {next, from.index + 1};
   }
-  now = next;
+  now = from;
   return wrong == 0;
 }
 
@@ -292,22 +294,22 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 
 /// resolve_run for instructions of at most eight arguments, all at a time.
 [[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
-    const length_table& table, const id_set& ids, const std::byte* start, const std::byte* end,
-    std::uint32_t stop, step* to, argument* arguments, decoded& now) noexcept {
-  if (!has_slack(now.at, end)) return true;
-  decoded next = now;
+    const length_table& table, const id_set& ids, const std::byte* start, std::uint32_t end,
+    std::uint32_t stop, step* to, argument* arguments, walked& now) noexcept {
+  walked from = now;
   eight_words wrong = {};
   std::size_t wrong_constants = 0;
-  looked_up found;
-  for (; next.index != stop && look_up(table, next.at, end, found); ++next.index) {
-    const std::uint32_t n = found.arguments, index = next.index, id = found.id;
-    if (n > 8) [[unlikely]]
+  while (from.index != stop && offset_of(from.at) < end) {
+    const std::byte* const at = start + offset_of(from.at);
+    const length_table::row& row = table[at];
+    const position next = next_position(row, at, from.at);
+    const std::uint32_t n = row.argument_count(), index = from.index, id = row.id();
+    if (n > 8 || offset_of(next) >= end) [[unlikely]]
       break;
-    write_step(to++, static_cast<std::size_t>(next.at - start), found, next.first);
-    const std::byte* const c = next.at + 4;
-    const std::byte* const d = found.next - 2 * std::size_t{n};
-    next.first += n;
-    next.at = found.next;
+    write_step(to++, from.at, load_le<std::uint16_t>(at), row);
+    const std::byte* const c = at + 4;
+    const std::byte* const d = start + offset_of(next) - 2 * std::size_t{n};
+    from = {next, index + 1};
     const eight_words lanes = eight_at(first_words + 8 - n);
     const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
     const eight_words zero = (words == 0) & lanes;
@@ -327,12 +329,12 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
     const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
     const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
     wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
-    wrong_constants |= found.constants + id - zeros;
+    wrong_constants |= constants_of(row, at) + id - zeros;
     if (zeros > 2) [[unlikely]]
       for (std::uint32_t k = 2; k < zeros; ++k)
         wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
   }
-  now = next;
+  now = from;
   return wrong_constants == 0 && sign_bits(wrong) == 0;
 }
 
@@ -351,7 +353,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const length_table table(f);
   const cursor first = list.cursor();
   const std::byte* const start = first.data();
-  const std::byte* const end = start + readable(first);
+  const std::uint32_t end = readable_end(first);
   auto* run = resolve_run;
 #ifdef TESSERA_HAS_NAC_AVX2_PATH
   if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
@@ -359,7 +361,7 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
   const std::size_t needed = std::size_t{part} * table.max_arguments() + 8;
   out.arguments.reserve(std::size_t{3} * list.size() + needed);  // more than most programs have
   argument_resolver each(ids, list.offset(), list.size(), out);
-  decoded now{start, 0, 0};
+  walked now{0, 0};
   while (now.index != list.size()) {
     const std::uint32_t before = now.index;
     const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
@@ -367,14 +369,16 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
     argument* const arguments = out.arguments.prepare(needed);
     if (!run(table, ids, start, end, stop, steps, arguments, now)) return false;
     out.steps.advance(now.index - before);
-    out.arguments.advance(now.first - out.arguments.size());
+    out.arguments.advance(arguments_before(now.at) - out.arguments.size());
     if (now.index == stop) continue;
     cursor at = first;
-    (void)at.take_bytes(static_cast<std::uint64_t>(now.at - start));
+    (void)at.take_bytes(offset_of(now.at));
     instruction i;
     i.index = now.index;
     if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
-    now = {at.data(), now.index + 1, static_cast<std::uint32_t>(out.arguments.size())};
+    now = {
+        position_of(at.offset() - first.offset(), static_cast<std::uint32_t>(out.arguments.size())),
+        now.index + 1};
   }
   return true;
 }
