@@ -5551,10 +5551,31 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
+/// Consecutive ids, at least one.
+class id_range {
+ public:
+  id_range(std::uint16_t first, std::uint16_t last) noexcept
+      : first_(first), last_after_first_(static_cast<std::uint16_t>(last - first)) {}
+  [[nodiscard]] std::uint16_t first() const noexcept { return first_; }
+  [[nodiscard]] std::uint16_t last_after_first() const noexcept { return last_after_first_; }
+  /// 1 or 0.
+  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
+    return ((std::uint32_t{id} - first_) & 0xffff) > last_after_first_ ? 1 : 0;
+  }
+
+ private:
+  std::uint16_t first_, last_after_first_;
+};
+
 /// A set of ids.
 class id_set {
  public:
-  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
+  void insert(std::uint16_t id) noexcept {
+    count_ += lacks(id);
+    words_[id >> 6] |= std::uint64_t{1} << (id & 63);
+    first_ = id < first_ ? id : first_;
+    last_ = id > last_ ? id : last_;
+  }
   [[nodiscard]] bool has(std::uint16_t id) const noexcept {
     return (words_[id >> 6] >> (id & 63) & 1) != 0;
   }
@@ -5562,9 +5583,17 @@ class id_set {
   [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
     return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
   }
+  /// Whether range() is the same.
+  [[nodiscard]] bool is_range() const noexcept {
+    return count_ != 0 && count_ == last_ - std::uint32_t{first_} + 1;
+  }
+  [[nodiscard]] id_range range() const noexcept { return {first_, last_}; }
+  [[nodiscard]] std::uint16_t first() const noexcept { return first_; }
 
  private:
   std::uint64_t words_[1024] = {};
+  std::uint32_t count_ = 0;
+  std::uint16_t first_ = 0xffff, last_ = 0;
 };
 
 inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
@@ -14778,7 +14807,8 @@ TESSERA_INLINE view<argument_form> program::forms_of(const step& s,
 
 // ---- tessera/nac/detail/resolve.hpp
 //
-// The bodies of nac/verify.hpp: one plain path, and two that look at several arguments at a time.
+// The bodies of nac/verify.hpp: one plain path, and two that look at several arguments at a time, after
+// all instructions were decoded: so none waits for the length of the one before.
 
 #ifndef TESSERA_NAC_DETAIL_RESOLVE_HPP
 #define TESSERA_NAC_DETAIL_RESOLVE_HPP
@@ -14787,6 +14817,7 @@ TESSERA_INLINE view<argument_form> program::forms_of(const step& s,
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 
 #if defined(__x86_64__) && defined(__clang__)
@@ -14948,8 +14979,9 @@ inline constexpr zeros zeros_of[16] = {
 
 /// Four arguments with one branch, which is rare. `d` and `c` are their words in D and C, `of` the
 /// signs of those that are references, 0 for an id. Nonzero: something is wrong.
+template <class Ids>
 [[nodiscard, gnu::always_inline]] inline std::uint64_t resolve_four(
-    std::uint64_t of, std::uint32_t id, const id_set& ids, std::uint32_t index, const std::byte* d,
+    std::uint64_t of, std::uint32_t id, const Ids& ids, std::uint32_t index, const std::byte* d,
     const std::byte* c, argument* to, std::uint32_t& taken) noexcept {
   const auto four = load_le<std::uint64_t>(d);
   const std::uint64_t rest = four & ~signs;
@@ -14980,34 +15012,57 @@ inline constexpr zeros zeros_of[16] = {
   return wrong;
 }
 
-/// Decodes instructions up to index `stop`, or up to one that the table doesn't have, with their
-/// arguments; false: one of them is wrong. `end` is the list's readable_end, `start` the first
-/// instruction.
-[[nodiscard]] inline bool resolve_run(const length_table& table, const id_set& ids,
-                                      const std::byte* start, std::uint32_t end, std::uint32_t stop,
-                                      step* to, argument* arguments, walked& now) noexcept {
-  walked from = now;
+/// What arguments are resolved from, and to. Ids: const id_set&, or id_range where the constants' ids
+/// are one.
+template <class Ids>
+struct resolve_parts {
+  Ids ids;
+  const std::byte* start;  ///< the first instruction
+  const step* steps;       ///< of all instructions
+  argument* arguments;     ///< with room for eight more
+};
+
+/// Whether each argument of an instruction is a reference or a constant, or all are ids of anything
+/// but constants.
+[[nodiscard, gnu::always_inline]] inline bool is_regular(const step& s) noexcept {
+  constexpr std::uint32_t others = first_regular_op - op_output;
+  return s.a - std::uint32_t{op_output} >= others &&
+         (s.a | s.b << 8) != (op_input | static_cast<int>(input::lifted_constant) << 8);
+}
+/// 1: its argument is the id of anything but a constant.
+[[nodiscard, gnu::always_inline]] inline std::uint32_t id_of(const step& s) noexcept {
+  return s.arguments & ((std::uint32_t{s.a} ^ op_input) - 1) >> 31;  // without a branch
+}
+/// How many words C has: they are from offset `c`, which is after a prefix, up to `d`. None where that
+/// is before it, as there is no prefix. Without a branch.
+[[nodiscard, gnu::always_inline]] inline std::uint32_t words_between(std::uint32_t c,
+                                                                     std::uint32_t d) noexcept {
+  const auto words = static_cast<std::int32_t>(d - c) >> 1;
+  return static_cast<std::uint32_t>(words & ~(words >> 31));
+}
+
+/// Resolves the arguments of instructions up to index `stop`, or up to one that isn't regular; false:
+/// one of them is wrong. 32 bytes are readable after each.
+template <class Ids>
+[[nodiscard]] bool resolve_run(const resolve_parts<Ids>& of, std::uint32_t stop,
+                               std::uint32_t& now) noexcept {
+  const auto [ids, start, steps, arguments] = of;
   std::uint64_t wrong = 0;
-  while (from.index != stop && offset_of(from.at) < end) {
-    const std::byte* const at = start + offset_of(from.at);
-    const length_table::row& row = table[at];
-    const position next = next_position(row, at, from.at);
-    if (offset_of(next) >= end) break;
-    write_step(to++, from.at, load_le<std::uint16_t>(at), row);
-    const std::uint32_t n = row.argument_count(), id = row.id();
-    const std::byte* const c = at + 4;
-    const std::byte* const d = start + offset_of(next) - 2 * std::size_t{n};
+  const step *s = steps + now, *const end = steps + stop;
+  for (std::uint32_t index = now; s != end && is_regular(*s); ++s, ++index) {
+    const std::uint32_t n = s->arguments, id = id_of(*s);
+    const std::uint32_t c_offset = s->offset + 4, d_offset = s[1].offset - 2 * n;
+    const std::byte *const c = start + c_offset, *const d = start + d_offset;
+    argument* const to = arguments + s->first;
     std::uint32_t taken = 0;
-    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, from.index, d,
-                          c, arguments, taken);
+    wrong |= resolve_four(signs_of[n < 4 ? n : 4] & (std::uint64_t{id} - 1), id, ids, index, d, c,
+                          to, taken);
     for (std::uint32_t k = 4; k < n; k += 4)
-      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, from.index, d + 2 * k,
-                            c + 2 * taken, arguments + k, taken);
-    wrong |= taken ^ (constants_of(row, at) + id);
-    arguments += n;
-    from = {next, from.index + 1};
+      wrong |= resolve_four(signs_of[n - k < 4 ? n - k : 4], 0, ids, index, d + 2 * k,
+                            c + 2 * taken, to + k, taken);
+    wrong |= taken ^ (words_between(c_offset, d_offset) + id);
   }
-  now = from;
+  now = static_cast<std::uint32_t>(s - steps);
   return wrong == 0;
 }
 
@@ -15061,50 +15116,71 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
       __builtin_ia32_pmovmskb128(__builtin_ia32_packsswb128(v, eight_words{})));
 }
 
-/// resolve_run for instructions of at most eight arguments, all at a time.
-[[nodiscard]] TESSERA_NAC_AVX2 inline bool resolve_run_avx2(
-    const length_table& table, const id_set& ids, const std::byte* start, std::uint32_t end,
-    std::uint32_t stop, step* to, argument* arguments, walked& now) noexcept {
-  walked from = now;
-  eight_words wrong = {};
-  std::size_t wrong_constants = 0;
-  while (from.index != stop && offset_of(from.at) < end) {
-    const std::byte* const at = start + offset_of(from.at);
-    const length_table::row& row = table[at];
-    const position next = next_position(row, at, from.at);
-    const std::uint32_t n = row.argument_count(), index = from.index, id = row.id();
-    if (n > 8 || offset_of(next) >= end) [[unlikely]]
+/// Nonzero: the set lacks one of `count` ids from `c` on. With one branch, which is rare.
+[[nodiscard, gnu::always_inline]] inline std::uint32_t lacks_any(const id_set& ids,
+                                                                 const std::byte* c,
+                                                                 std::uint32_t count) noexcept {
+  const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
+  std::uint32_t lacks = (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << count) - 1);
+  if (count > 2) [[unlikely]]
+    for (std::uint32_t k = 2; k < count; ++k) lacks |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
+  return lacks;
+}
+
+/// resolve_run for instructions of at most eight arguments, all at a time. `now` and `stop` are on
+/// one side of 0x8000.
+template <class Ids>
+[[nodiscard]] TESSERA_NAC_AVX2 bool resolve_run_avx2(const resolve_parts<Ids>& of,
+                                                     std::uint32_t stop,
+                                                     std::uint32_t& now) noexcept {
+  constexpr bool one_range = std::is_same_v<Ids, id_range>;
+  const auto [ids, start, steps, arguments] = of;
+  // The least D: it leads to the first instruction, or as far back as any.
+  const auto first_least =
+      static_cast<std::int16_t>(now < 0x8000 ? -static_cast<std::int32_t>(now) : -0x8000);
+  const std::int16_t one = now < 0x8000 ? 1 : 0;
+  const eight_words least_step = eight_words{} + one;
+  const eight_ids first_ids = eight_ids{} + ids.first();
+  eight_words least = eight_words{} + first_least, largest = {}, wrong_words = {};
+  eight_ids most_after = {};
+  eight_arguments indices = eight_arguments{} + static_cast<std::int32_t>(now);
+  std::uint32_t wrong = 0;
+  const step *s = steps + now, *const end = steps + stop;
+  for (; s != end; ++s) {
+    const std::uint32_t n = s->arguments, id = id_of(*s);
+    if (n > 8 || !is_regular(*s)) [[unlikely]]
       break;
-    write_step(to++, from.at, load_le<std::uint16_t>(at), row);
-    const std::byte* const c = at + 4;
-    const std::byte* const d = start + offset_of(next) - 2 * std::size_t{n};
-    from = {next, index + 1};
+    const std::uint32_t c = s->offset + 4, d = s[1].offset - 2 * n;
     const eight_words lanes = eight_at(first_words + 8 - n);
-    const eight_words words = eight_at(d) & static_cast<std::int16_t>(id - 1);  // ids look like a 0
-    const eight_words zero = (words == 0) & lanes;
-    // 0x8000 + D of a negative D, plus the index: the sign is set where that isn't before 0.
-    const auto reach = static_cast<std::uint16_t>(index < 0x8000 ? index : 0x8000);
-    const eight_ids reaches = std::bit_cast<eight_ids>(words & 0x7fff) + reach;
-    wrong |= ~(std::bit_cast<eight_words>(reaches) & words) & lanes & ~zero;
-    const std::uint32_t bits = sign_bits(zero);
+    const eight_words references = eight_at(first_words + 8 - n + id);  // ids look like a 0
+    const eight_words words = eight_at(start + d) & references;
+    const eight_words constant = (words == 0) & lanes;
+    largest = words > largest ? words : largest;
+    wrong_words |= least > words;
+    const std::uint32_t bits = sign_bits(constant);
     const auto given = std::bit_cast<eight_ids>(
-        __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(c)),
+        __builtin_ia32_pshufb128(std::bit_cast<sixteen_chars>(eight_at(start + c)),
                                  std::bit_cast<sixteen_chars>(eight_at(places_of.bytes[bits]))));
-    const eight_arguments results = widened(words) + static_cast<std::int32_t>(index);
-    const eight_arguments all =
-        widened(zero) < 0 ? widened(given) | std::int32_t{-0x7fff'ffff - 1} : results;
-    std::memcpy(static_cast<void*>(arguments), &all, sizeof all);
-    arguments += n;
+    const eight_arguments results = widened(words) + indices;
+    const eight_arguments are_constants = widened(constant);
+    const eight_arguments all = are_constants < 0 ? widened(given) | are_constants << 31 : results;
+    std::memcpy(static_cast<void*>(arguments + s->first), &all, sizeof all);
+    indices += 1;
+    least -= least_step;
     const auto zeros = static_cast<std::uint32_t>(__builtin_popcount(bits));
-    const auto first = load_le<std::uint16_t>(c), second = load_le<std::uint16_t>(c + 2);
-    wrong_constants |= (ids.lacks(first) | ids.lacks(second) << 1) & ((1u << zeros) - 1) & (id - 1);
-    wrong_constants |= constants_of(row, at) + id - zeros;
-    if (zeros > 2) [[unlikely]]
-      for (std::uint32_t k = 2; k < zeros; ++k)
-        wrong_constants |= ids.lacks(load_le<std::uint16_t>(c + 2 * k));
+    wrong |= words_between(c, d) + id - zeros;
+    if constexpr (one_range) {
+      const eight_ids after = (given - first_ids) & std::bit_cast<eight_ids>(constant & references);
+      most_after = after > most_after ? after : most_after;
+    } else {
+      wrong |= lacks_any(ids, start + c, zeros & (id - 1));
+    }
   }
-  now = from;
-  return wrong_constants == 0 && sign_bits(wrong) == 0;
+  now = static_cast<std::uint32_t>(s - steps);
+  wrong_words |= largest > 0;
+  if constexpr (one_range)
+    wrong_words |= std::bit_cast<eight_words>(most_after > ids.last_after_first());
+  return wrong == 0 && sign_bits(wrong_words) == 0;
 }
 
 [[nodiscard]] inline bool has_avx2() noexcept {
@@ -15114,42 +15190,53 @@ inline constexpr std::int16_t first_words[16] = {-1, -1, -1, -1, -1, -1, -1, -1}
 
 #endif
 
+/// resolve_fast with the ids of constants as they are best looked at, too.
+template <class Ids>
+[[nodiscard]] bool resolve_steps(const model& f, const instructions& list, const id_set& all_ids,
+                                 Ids ids, [[maybe_unused]] resolve_path path, code& out) {
+  const step* const steps = out.steps.data();
+  const std::uint32_t count = list.size();
+  const std::size_t total = std::size_t{steps[count - 1].first} + steps[count - 1].arguments;
+  const resolve_parts<Ids> parts{ids, list.cursor().data(), steps,
+                                 out.arguments.prepare(total + 8)};
+  out.arguments.advance(total);
+  auto* run = resolve_run<Ids>;
+#ifdef TESSERA_HAS_NAC_AVX2_PATH
+  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2<Ids>;
+#endif
+  // How many have readable bytes after them, and the next one's step.
+  std::uint32_t fast = count - 1;
+  while (fast != 0 && steps[fast].offset >= readable_end(list.cursor())) --fast;
+  code one;  // instruction of another kind
+  argument_resolver each(all_ids, list.offset(), count, one);
+  for (std::uint32_t now = 0; now != count;) {
+    if (now < fast) {
+      const std::uint32_t stop = now < 0x8000 && fast > 0x8000 ? 0x8000 : fast;
+      if (!run(parts, stop, now)) return false;
+      if (now == stop) continue;
+    }
+    cursor at = list.cursor();
+    (void)at.take_bytes(steps[now].offset);
+    instruction i;
+    i.index = now;
+    one.steps.clear();
+    one.arguments.clear();
+    if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
+    argument* to = parts.arguments + steps[now++].first;
+    for (const argument a : one.arguments) *to++ = a;
+  }
+  return true;
+}
+
 /// The same as an argument_resolver for each instruction, several times as fast; false: something
 /// is wrong.
 [[nodiscard]] inline bool resolve_fast(const model& f, const instructions& list, const id_set& ids,
-                                       [[maybe_unused]] resolve_path path, code& out) {
-  constexpr std::uint32_t part = 256;  // instructions between looks at what was found
-  const length_table table(f);
-  const cursor first = list.cursor();
-  const std::byte* const start = first.data();
-  const std::uint32_t end = readable_end(first);
-  auto* run = resolve_run;
-#ifdef TESSERA_HAS_NAC_AVX2_PATH
-  if (path != resolve_path::portable && has_avx2()) run = resolve_run_avx2;
-#endif
-  const std::size_t needed = std::size_t{part} * table.max_arguments() + 8;
-  out.arguments.reserve(std::size_t{3} * list.size() + needed);  // more than most programs have
-  argument_resolver each(ids, list.offset(), list.size(), out);
-  walked now{0, 0};
-  while (now.index != list.size()) {
-    const std::uint32_t before = now.index;
-    const std::uint32_t stop = list.size() - before < part ? list.size() : before + part;
-    step* const steps = out.steps.prepare(stop - before);
-    argument* const arguments = out.arguments.prepare(needed);
-    if (!run(table, ids, start, end, stop, steps, arguments, now)) return false;
-    out.steps.advance(now.index - before);
-    out.arguments.advance(arguments_before(now.at) - out.arguments.size());
-    if (now.index == stop) continue;
-    cursor at = first;
-    (void)at.take_bytes(offset_of(now.at));
-    instruction i;
-    i.index = now.index;
-    if (parse_instruction(f, at, i).code != errc::ok || each.take(i).code != errc::ok) return false;
-    now = {
-        position_of(at.offset() - first.offset(), static_cast<std::uint32_t>(out.arguments.size())),
-        now.index + 1};
-  }
-  return true;
+                                       resolve_path path, code& out) {
+  if (list.empty()) return true;
+  if (list_decoder(f, list, out.steps.prepare(list.size())).run().code != errc::ok) return false;
+  out.steps.advance(list.size());
+  return ids.is_range() ? resolve_steps<id_range>(f, list, ids, ids.range(), path, out)
+                        : resolve_steps<const id_set&>(f, list, ids, ids, path, out);
 }
 
 }  // namespace detail

@@ -26,10 +26,31 @@ namespace tessera::inline TESSERA_ABI {
 namespace nac {
 namespace detail {
 
+/// Consecutive ids, at least one.
+class id_range {
+ public:
+  id_range(std::uint16_t first, std::uint16_t last) noexcept
+      : first_(first), last_after_first_(static_cast<std::uint16_t>(last - first)) {}
+  [[nodiscard]] std::uint16_t first() const noexcept { return first_; }
+  [[nodiscard]] std::uint16_t last_after_first() const noexcept { return last_after_first_; }
+  /// 1 or 0.
+  [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
+    return ((std::uint32_t{id} - first_) & 0xffff) > last_after_first_ ? 1 : 0;
+  }
+
+ private:
+  std::uint16_t first_, last_after_first_;
+};
+
 /// A set of ids.
 class id_set {
  public:
-  void insert(std::uint16_t id) noexcept { words_[id >> 6] |= std::uint64_t{1} << (id & 63); }
+  void insert(std::uint16_t id) noexcept {
+    count_ += lacks(id);
+    words_[id >> 6] |= std::uint64_t{1} << (id & 63);
+    first_ = id < first_ ? id : first_;
+    last_ = id > last_ ? id : last_;
+  }
   [[nodiscard]] bool has(std::uint16_t id) const noexcept {
     return (words_[id >> 6] >> (id & 63) & 1) != 0;
   }
@@ -37,9 +58,17 @@ class id_set {
   [[nodiscard]] std::uint32_t lacks(std::uint16_t id) const noexcept {
     return static_cast<std::uint32_t>(~words_[id >> 6] >> (id & 63) & 1);
   }
+  /// Whether range() is the same.
+  [[nodiscard]] bool is_range() const noexcept {
+    return count_ != 0 && count_ == last_ - std::uint32_t{first_} + 1;
+  }
+  [[nodiscard]] id_range range() const noexcept { return {first_, last_}; }
+  [[nodiscard]] std::uint16_t first() const noexcept { return first_; }
 
  private:
   std::uint64_t words_[1024] = {};
+  std::uint32_t count_ = 0;
+  std::uint16_t first_ = 0xffff, last_ = 0;
 };
 
 inline constexpr std::uint32_t no_index = ~std::uint32_t{0};
