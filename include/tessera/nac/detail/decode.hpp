@@ -34,7 +34,7 @@ namespace nac {
     *to = {offset_of(at),
            static_cast<std::uint8_t>(ab),
            static_cast<std::uint8_t>(ab >> 8),
-           static_cast<std::uint16_t>(row.argument_count()),
+           static_cast<std::uint16_t>(row.arguments >> 16),
            arguments_before(at),
            0,
            0};

@@ -50,43 +50,34 @@ using position = std::uint64_t;
 class length_table {
  public:
   struct row {
-    position fixed = unusual;  ///< of an instruction without constants
-    /// count_mask where the word after A and B counts constants; id_mask where the argument is the
-    /// id of anything but a constant.
-    std::uint32_t mask = 0;
-    std::uint32_t arguments = 0;  ///< times 2^16; they are the last words
-
-    [[nodiscard]] std::uint32_t argument_count() const noexcept { return arguments >> 16; }
-    /// 1: the argument is the id of anything but a constant.
-    [[nodiscard]] std::uint32_t id() const noexcept { return mask >> 30; }
+    position fixed = unusual;     ///< of an instruction without constants
+    std::uint32_t mask = 0;       ///< count_mask where the word after A and B counts constants
+    std::uint32_t arguments = 0;  ///< times 2^16
   };
-  /// Of a word with its sign: a negative one makes the length impossible by either.
-  static constexpr std::uint32_t count_mask = 0x3fff'ffff, id_mask = 0x4000'0000;
+  /// Of a count with its sign: a negative one makes the length impossible.
+  static constexpr std::uint32_t count_mask = 0x3fff'ffff;
   /// What can be looked at at once. Impossible lengths, and those by a negative count, are more.
   static constexpr std::uint32_t max_bytes = 0x7ffe'0000, unusual = 0x8000'0000;
   /// Bytes that must be readable after an instruction.
   static constexpr std::uint32_t slack = 32;
 
   explicit length_table(const model& f) noexcept {
-    row* const regular = rows_[3];
     for (std::size_t a = 0; a < 256; ++a)
-      by_operation_[a] = a < first_regular_op ? rows_[0] : regular;
+      by_operation_[a] = a < first_regular_op ? rows_[0] : rows_[3];
     by_operation_[op_input] = rows_[1];
     by_operation_[op_output] = rows_[2];
+    by_operation_[op_control_flow] = by_operation_[op_convergence] = rows_[4];
     for (std::uint32_t b = 0; b < 256; ++b) {
       const auto id = static_cast<std::uint8_t>(b);
+      set(rows_[0][b], 2, 0);
       if (b != 0 && !f.has_signature(id)) continue;
-      set(regular[b], f.has_constants(id) ? 4 : 2, f.arguments(id));
-      regular[b].mask = f.has_constants(id) ? count_mask : 0;
+      set(rows_[3][b], (f.has_constants(id) ? 4u : 2u) + 2u * f.arguments(id), f.arguments(id));
+      rows_[3][b].mask = f.has_constants(id) ? count_mask : 0;
     }
     set(rows_[1][0], 2, 0);
-    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) {
-      if (b == static_cast<std::uint32_t>(input::lifted_constant)) continue;
-      set(rows_[1][b], 4, 1);
-      rows_[1][b].mask = id_mask;
-    }
-    if (f.outputs() < 256)
-      for (std::uint32_t b = 0; b < 3; ++b) set(rows_[2][b], 4u + 2u * f.outputs(), f.outputs());
+    for (std::uint32_t b = 1; b < (f.version() == 1 ? 4u : 6u); ++b) set(rows_[1][b], 6, 1);
+    for (std::uint32_t b = 0; b < 3; ++b) set(rows_[2][b], 4u + 4u * f.outputs(), f.outputs());
+    if (f.version() != 1) set(rows_[2][static_cast<std::size_t>(output::step)], 10, 3);
   }
   length_table(const length_table&) = delete;
   length_table& operator=(const length_table&) = delete;
@@ -95,18 +86,13 @@ class length_table {
   [[nodiscard]] const row& operator[](const std::byte* at) const noexcept {
     return by_operation_[load_le<std::uint8_t>(at)][load_le<std::uint8_t>(at + 1)];
   }
-  /// Of any instruction that the table has.
-  [[nodiscard]] std::uint32_t max_arguments() const noexcept { return most_; }
 
  private:
-  void set(row& r, std::uint32_t without_d, std::uint32_t arguments) noexcept {
-    r.fixed = position_of(without_d + 2 * arguments, arguments);
-    r.arguments = arguments << 16;
-    if (arguments > most_) most_ = arguments;
+  static void set(row& r, std::uint32_t bytes, std::uint32_t arguments) noexcept {
+    r = {position_of(bytes, arguments), 0, arguments << 16};
   }
   const row* by_operation_[256];
-  row rows_[4][256];  // of operations that have no other rows, INPUT, OUTPUT, and from 10 on
-  std::uint32_t most_ = 1;
+  row rows_[5][256];  // of operations with nothing, INPUT, OUTPUT, from 10 on, and unusual ones
 };
 
 /// How many constants the instruction at `at` gives.
@@ -157,7 +143,11 @@ class walker {
   /// Goes on to the end of the list, or to an instruction that the table doesn't have.
   void run(walked& now) noexcept {
     // After such an instruction one chain: others would be in vain where they are often.
-    if (now.index != 0) run_alone(end_, count_ - now.index < few ? count_ : now.index + few, now);
+    if (now.index != 0) {
+      const std::uint32_t last = count_ - now.index < few ? count_ : now.index + few;
+      run_alone(end_, last, now);
+      if (now.index != last) return;
+    }
     for (std::uint32_t part; now.index != count_ && (part = part_of(offset_of(now.at))) != 0;)
       if (!run_together(part, now)) return;
     run_alone(end_, count_, now);

@@ -224,11 +224,11 @@ struct resolve_parts {
   argument* arguments;     ///< with room for eight more
 };
 
-/// Whether each argument of an instruction is a reference or a constant, or all are ids of anything
-/// but constants.
+/// Whether each argument of an instruction, if any, is a reference or a constant, or all are ids of
+/// anything but constants.
 [[nodiscard, gnu::always_inline]] inline bool is_regular(const step& s) noexcept {
   constexpr std::uint32_t others = first_regular_op - op_output;
-  return s.a - std::uint32_t{op_output} >= others &&
+  return (s.a - std::uint32_t{op_output} >= others || s.arguments == 0) &&
          (s.a | s.b << 8) != (op_input | static_cast<int>(input::lifted_constant) << 8);
 }
 /// 1: its argument is the id of anything but a constant.
