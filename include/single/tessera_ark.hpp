@@ -1789,8 +1789,9 @@ class pool : private detail::block {
  private:
   /// Hosts of 64 bits have no memory for so many elements that this overflows; those of 32 bits may.
   [[nodiscard]] static constexpr std::size_t bytes_of(std::size_t count) noexcept {
-    if constexpr (sizeof count < 8)
+    if constexpr (sizeof count < 8) {  // unreachable: there is no such host among those of coverage
       if (count > ~std::size_t{0} / sizeof(T)) return ~std::size_t{0};
+    }
     return count * sizeof(T);
   }
 };

@@ -2018,8 +2018,9 @@ class pool : private detail::block {
  private:
   /// Hosts of 64 bits have no memory for so many elements that this overflows; those of 32 bits may.
   [[nodiscard]] static constexpr std::size_t bytes_of(std::size_t count) noexcept {
-    if constexpr (sizeof count < 8)
+    if constexpr (sizeof count < 8) {  // unreachable: there is no such host among those of coverage
       if (count > ~std::size_t{0} / sizeof(T)) return ~std::size_t{0};
+    }
     return count * sizeof(T);
   }
 };
@@ -14004,8 +14005,8 @@ struct maker {
     });
     if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
     // The offsets above have 32 bits.
-    return {errc::too_many_items,
-            part(s).offset + 4};  // unreachable: with less than 4 GiB of names
+    const auto count_at = part(s).offset + 4;
+    return {errc::too_many_items, count_at};  // unreachable: with less than 4 GiB of names
   }
 
   [[nodiscard]] error code(section s) noexcept {

@@ -1813,8 +1813,9 @@ class pool : private detail::block {
  private:
   /// Hosts of 64 bits have no memory for so many elements that this overflows; those of 32 bits may.
   [[nodiscard]] static constexpr std::size_t bytes_of(std::size_t count) noexcept {
-    if constexpr (sizeof count < 8)
+    if constexpr (sizeof count < 8) {  // unreachable: there is no such host among those of coverage
       if (count > ~std::size_t{0} / sizeof(T)) return ~std::size_t{0};
+    }
     return count * sizeof(T);
   }
 };
@@ -9189,16 +9190,11 @@ concept proves_loops = requires(Visitor& to) {
   to.earlier();
 };
 /// The order of visitors without one: any earlier task may race, and nothing is known to be written.
-struct no_order {
-  static bool may_race(const values&, const byte_range&, bool) noexcept {
-    return true;
-  }  // unreachable: as nothing is proven
-  static bool is_written(const values&, const byte_range&) noexcept {
-    return false;
-  }                                         // unreachable: as nothing is proven
-  static void begin_skip(bool) noexcept {}  // unreachable: as nothing is proven
-  static void end_skip(const values&, view<byte_range>) noexcept {
-  }  // unreachable: as nothing is proven
+struct no_order {  // unreachable: as nothing is proven
+  static bool may_race(const values&, const byte_range&, bool) noexcept { return true; }
+  static bool is_written(const values&, const byte_range&) noexcept { return false; }
+  static void begin_skip(bool) noexcept {}
+  static void end_skip(const values&, view<byte_range>) noexcept {}
 };
 template <class Visitor>
 [[nodiscard]] auto& order_before(Visitor& to, no_order& other) noexcept {

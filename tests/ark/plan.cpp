@@ -457,6 +457,31 @@ TEST_CASE("ark/plan: tensors in arguments, and operations of other types", "[ark
   CHECK(all_of(found).find("\"Sum of 2\" \"add\"") != std::string::npos);
 }
 
+TEST_CASE("ark/plan: arguments are compared by their values", "[ark][plan]") {
+  const auto with = [](std::string source, std::string_view value) {  // of the Add
+    const std::size_t at = source.find("\"Args\": {}");
+    return source.replace(at, 10, "\"Args\": {\"A\": {" + std::string(value) + "}}")
+        .replace(source.find("\"Add\""), 5, "\"Sum of 2\"");
+  };
+  constexpr std::string_view values[][2] = {
+      {R"("INT": 3)", R"("INT": 4)"},
+      {R"("BOOL": true)", R"("BOOL": false)"},
+      {R"("FLOAT": 0.5)", R"("FLOAT": 0.25)"},
+      {R"("DIMS": [1,2])", R"("DIMS": [1,3])"},
+      {R"("DIMS": [1,2])", R"("DIMS": [1])"},
+      {R"("OFFSET": {"BufferId":3,"Value":8})", R"("OFFSET": {"BufferId":3,"Value":16})"},
+  };
+  for (const auto& [value, other] : values) {
+    INFO(value);
+    const ark::program program = program_of(with(small("base.json"), value));
+    tessera::report found;
+    CHECK(verify(plan_of(with(small("base.plan.json"), value)), found, {.model = &program}));
+    CHECK(all_of(found).find("ark_plan_model") == std::string::npos);
+    (void)verify(plan_of(with(small("base.plan.json"), other)), found, {.model = &program});
+    CHECK(all_of(found).find("\"Sum of 2\" \"add\"") != std::string::npos);
+  }
+}
+
 TEST_CASE("ark/plan: a model with Pads is compared by its shapes", "[ark][plan]") {
   const std::string source = small("base.plan.json");
   auto g = ark_test::read(small("base.json"));

@@ -256,6 +256,14 @@ TEST_CASE("ark/ranks: random exchanges end as a plain simulation says", "[ark][r
     const list found = of(texts);
     INFO(summary(found));
     CHECK(rules(found) == (ends ? "" : "E M08"));
+    if (ends) {
+      const model m(texts);
+      const ark::world w = m.world();
+      ark::schedule order(w);
+      for (ark::schedule::step s; order.next(s);) {}
+      CHECK(order.unfinished() == 0);
+      CHECK(order.left_over() == 0);
+    }
     stuck += ends ? 0 : 1;
   }
   CHECK((stuck > 50 && stuck < 250));

@@ -110,6 +110,16 @@ TEST_CASE("nem/proofs: loops of any size are proven", "[nem]") {
   CHECK(verified(tiles(copies, " @max_in_flight(2)")).has("HAZ-002"));
 }
 
+TEST_CASE("nem/proofs: nothing is proven of regions of what is no buffer", "[nem]") {
+  for (const std::string_view name : {"k", "i", "R", "nothing"}) {
+    INFO(name);
+    const std::string copy =
+        "transfer.sync(dst=region(B, 0, 64), src=region(" + std::string(name) + ", 0, 64))";
+    CHECK_FALSE(is_proven(tiles(copy, "", "const k = 3\nlet R = region(A, 0, 64)\n")));
+    CHECK_FALSE(is_proven(tiles("let i = 3\n" + copy)));
+  }
+}
+
 TEST_CASE("nem/proofs: the first iteration that fails", "[nem]") {
   // the last one, and one less
   const std::string up =

@@ -46,16 +46,11 @@ concept proves_loops = requires(Visitor& to) {
   to.earlier();
 };
 /// The order of visitors without one: any earlier task may race, and nothing is known to be written.
-struct no_order {
-  static bool may_race(const values&, const byte_range&, bool) noexcept {
-    return true;
-  }  // unreachable: as nothing is proven
-  static bool is_written(const values&, const byte_range&) noexcept {
-    return false;
-  }                                         // unreachable: as nothing is proven
-  static void begin_skip(bool) noexcept {}  // unreachable: as nothing is proven
-  static void end_skip(const values&, view<byte_range>) noexcept {
-  }  // unreachable: as nothing is proven
+struct no_order {  // unreachable: as nothing is proven
+  static bool may_race(const values&, const byte_range&, bool) noexcept { return true; }
+  static bool is_written(const values&, const byte_range&) noexcept { return false; }
+  static void begin_skip(bool) noexcept {}
+  static void end_skip(const values&, view<byte_range>) noexcept {}
 };
 template <class Visitor>
 [[nodiscard]] auto& order_before(Visitor& to, no_order& other) noexcept {
