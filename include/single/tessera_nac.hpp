@@ -14005,8 +14005,7 @@ struct maker {
     });
     if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
     // The offsets above have 32 bits.
-    const auto count_at = part(s).offset + 4;
-    return {errc::too_many_items, count_at};  // unreachable: with less than 4 GiB of names
+    return {errc::too_many_items, part(s).offset + 4};  // unreachable: below 4 GiB of names
   }
 
   [[nodiscard]] error code(section s) noexcept {
@@ -14678,7 +14677,7 @@ class list_decoder {
         offset_of(now.at), i.a, i.b, static_cast<std::uint16_t>(count), first, 0, 0};
     const std::uint64_t next = at.offset() - list_.offset();
     if (next > 0xffff'ffff && now.index != list_.size())
-      return {errc::input_too_large, at.offset()};
+      return {errc::input_too_large, at.offset()};  // unreachable: below 4 GiB of instructions
     now.at = position_of(next & 0xffff'ffff, first + count);
     return {};
   }

@@ -159,7 +159,7 @@ class list_decoder {
         offset_of(now.at), i.a, i.b, static_cast<std::uint16_t>(count), first, 0, 0};
     const std::uint64_t next = at.offset() - list_.offset();
     if (next > 0xffff'ffff && now.index != list_.size())
-      return {errc::input_too_large, at.offset()};
+      return {errc::input_too_large, at.offset()};  // unreachable: below 4 GiB of instructions
     now.at = position_of(next & 0xffff'ffff, first + count);
     return {};
   }

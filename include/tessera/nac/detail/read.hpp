@@ -191,8 +191,7 @@ struct maker {
     });
     if (e.code != errc::ok || part(s).used - part(s).offset <= UINT32_MAX) return e;
     // The offsets above have 32 bits.
-    const auto count_at = part(s).offset + 4;
-    return {errc::too_many_items, count_at};  // unreachable: with less than 4 GiB of names
+    return {errc::too_many_items, part(s).offset + 4};  // unreachable: below 4 GiB of names
   }
 
   [[nodiscard]] error code(section s) noexcept {

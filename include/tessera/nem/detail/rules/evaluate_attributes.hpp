@@ -82,9 +82,8 @@ class attribute_reader {
       case attribute_kind::real: return real(a, value, to_.real(a));
       case attribute_kind::integers: return integers(a, value);
       case attribute_kind::element:
-        to_.accum_type = n.kind == node_kind::element_type ? static_cast<nem::element>(n.detail)
-                         : n.kind == node_kind::name       ? find_element(c_.name(value))
-                                                           : nem::element::none;
+        to_.accum_type =
+            n.kind == node_kind::name ? find_element(c_.name(value)) : nem::element::none;
         if (to_.accum_type != nem::element::none && !is_extension(to_.accum_type)) return true;
         break;
       case attribute_kind::boolean:
@@ -193,9 +192,6 @@ class attribute_reader {
       case node_kind::string: w << "the string \"" << c_.name(value) << '"'; break;
       case node_kind::list: w << "a list"; break;
       case node_kind::integer: w << c_[value].value; break;
-      case node_kind::element_type:
-        w << nem::name(static_cast<nem::element>(c_[value].detail));
-        break;
       default: w << (has_real(value) ? "a floating-point number" : "an expression"); break;
     }
     return false;
