@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lowered.hpp"
+#include "support/sanitized.hpp"
 #include "tessera/vm/nac.hpp"
 #include "transform/lower/map.hpp"
 
@@ -684,18 +685,8 @@ random_program program_with(std::size_t k, std::uint64_t& seed, std::size_t befo
   return random_program(0);
 }
 
-// Sanitizers take their time, and the fuzz target makes such programs under them.
-#if defined(__SANITIZE_ADDRESS__)
-constexpr std::size_t rounds = 1;
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-constexpr std::size_t rounds = 1;
-#else
-constexpr std::size_t rounds = 2;
-#endif
-#else
-constexpr std::size_t rounds = 2;
-#endif
+// The fuzz target makes such programs with sanitizers.
+constexpr std::size_t rounds = test::sanitized ? 1 : 2;
 
 /// How many tolerances: random programs take logarithms of what is near 1, and divide by what is near 0.
 /// What is wrong in a lowering is wrong by far more.
