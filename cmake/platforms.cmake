@@ -10,6 +10,7 @@
 #   cmake -DBUILD=build -P cmake/platforms.cmake
 #   cmake -DBUILD=build -DPLATFORMS=s390x -DTESTS=unit.nac -P cmake/platforms.cmake
 
+cmake_minimum_required(VERSION 3.21)
 cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/..")
 set(hosts aarch64 m32 s390x)
 if(NOT PLATFORMS)
