@@ -3914,6 +3914,8 @@ inline void instructions::iterator::read() noexcept {
   X(linear, each, row_major, "tt?T", "input weight bias", "aten.linear.default")                   \
   X(addmm, each, row_major, "ttt?nn", "self mat1 mat2 beta alpha", "aten.addmm.default")           \
   X(baddbmm, each, row_major, "ttt?nn", "self batch1 batch2 beta alpha", "aten.baddbmm.default")   \
+  X(grouped_mm, each, row_major, "tt?TTd", "self mat2 offs bias out_dtype",                        \
+    "aten._grouped_mm.default transformers.grouped_mm_fallback.default")                           \
   X(outer, each, kept, "tt", "self vec2", "aten.outer.default aten.ger.default")                   \
   X(dot, each, kept, "tt", "self tensor", "aten.dot.default aten.vdot.default")                    \
   X(mv, each, kept, "tt", "self vec", "aten.mv.default")                                           \

@@ -184,6 +184,43 @@ namespace {
   return matrix_product(c, by, batch, result, a, b);
 }
 
+/// Products of parts of an axis with what they have in the other operand: of rows of `a` with the
+/// matrices of `b`, of the matrices of `a` with columns of `b`, or, if neither has three axes, of columns
+/// of `a` with rows of `b`. What no group has is 0.
+[[nodiscard]] tensor products_of_groups(call& c, const tensor& a, const tensor& b,
+                                        std::span<const std::int64_t> ends) {
+  const bool by_rows = b.rank() == 3, by_columns = a.rank() == 3;
+  const std::size_t m = count_of(a.dim(a.rank() - 2)), k = count_of(a.dim(a.rank() - 1)),
+                    n = count_of(b.dim(b.rank() - 1));
+  const std::size_t total = by_rows ? m : by_columns ? n : k;
+  shape result;
+  if (!by_rows && !by_columns) result.push_back(static_cast<std::int64_t>(ends.size()));
+  result.push_back(a.dim(a.rank() - 2));
+  result.push_back(b.dim(b.rank() - 1));
+  const tensor out = make_tensor(c.arena, widened(a.type), result);
+  const tensor x = cast(c.arena, a, out.type), y = cast(c.arena, b, out.type);
+  visit_product(a.type, [&]<class T>(of<T>) {
+    std::fill_n(out.as<T>(), out.size(), T{});
+    const T *left = x.as<T>(), *right = y.as<T>();
+    T* to = out.as<T>();
+    std::int64_t first = 0;
+    for (const std::int64_t end : ends) {
+      if (end < first || count_of(end) > total)
+        fail(errc::nac_run_argument, "a group ends at ", end, "; expected ", first, " to ", total);
+      const std::size_t part = count_of(end - std::exchange(first, end));
+      const std::size_t rows = by_rows ? part : m, columns = by_columns ? part : n,
+                        terms = by_rows || by_columns ? k : part;
+      charge_products(c.arena, out.type, 1, rows, columns, terms);
+      if (rows != 0 && columns != 0 && terms != 0)
+        multiply<T>(rows, columns, terms, {left, k}, {right, n}, to, n, false, c.work);
+      left += by_rows ? part * k : by_columns ? m * k : part;
+      right += by_rows ? k * n : by_columns ? part : part * n;
+      to += by_rows ? part * n : by_columns ? part : m * n;
+    }
+  });
+  return out;
+}
+
 [[nodiscard]] const scalar* number_or_null(call& c, std::size_t letter, scalar& held) {
   if (!c.has(letter)) return nullptr;
   held = c.number(letter);
@@ -228,6 +265,28 @@ value baddbmm(call& c) {
   scalar beta, alpha;
   return matrix_product(c, by, batch, result, a, b, &addend, number_or_null(c, 3, beta),
                         number_or_null(c, 4, alpha));
+}
+
+value grouped_mm(call& c) {
+  const tensor &a = c.tensor_at(0), &b = c.tensor_at(1);
+  expect_type(b, a.type);
+  const std::size_t a_rank = a.rank(), b_rank = b.rank();
+  if (a_rank < 2 || a_rank > 3 || b_rank < 2 || b_rank > 3 ||
+      a.dim(a_rank - 1) != b.dim(b_rank - 2) || (a_rank + b_rank == 6 && a.dim(0) != b.dim(0)))
+    refuse_shapes(a, b);
+  const data_type type = c.type_or(4, a.type);
+  if (c.has(3)) fail(errc::nac_run_argument, "a bias is given; expected none");
+  const tensor* const offs = c.optional(2);
+  if ((offs == nullptr) != (a_rank + b_rank == 6))
+    fail(errc::nac_run_argument, offs == nullptr ? "no offs are given; expected the groups' ends"
+                                                 : "offs are given for batches; expected none");
+  if (offs == nullptr) return cast(c.arena, matmul_of(c, a, b), type);
+  if (!is_integral(offs->type)) refuse_type(offs->type, "int32");
+  const tensor& with_groups = a_rank == 3 ? a : b;
+  if (offs->rank() != 1 || (a_rank != b_rank && offs->dim(0) != with_groups.dim(0)))
+    refuse_shapes(with_groups, *offs);
+  const tensor ends = cast(c.arena, *offs, data_type::int64);
+  return cast(c.arena, products_of_groups(c, a, b, ends.elements<std::int64_t>()), type);
 }
 
 value outer(call& c) {

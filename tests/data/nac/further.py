@@ -1034,10 +1034,46 @@ def ties():
     row("aten.topk.default", few.to(f32).t().contiguous(), 5, 0)
 
 
+def groups():
+    """Products of groups, whose rows PyTorch wants to begin at multiples of 16 bytes."""
+    begin("groups")
+    torch.manual_seed(71)
+    tolerance(4, 1, largest=True)
+    name, at = "aten._grouped_mm.default", tensor([2, 2, 5], i32)
+    for t in (f32, f16, bf16):
+        a, b = noise(5, 8, dtype=t), noise(3, 8, 8, dtype=t)
+        row(name, a, b, at)
+        row(name, b, noise(8, 8, dtype=t), tensor([1, 4, 8], i32))
+        row(name, noise(8, 8, dtype=t), noise(8, 8, dtype=t), tensor([0, 3, 8], i32))
+        row(name, b, b)
+    # With rows that no group has: zeros, where PyTorch leaves what was in memory.
+    a, b = noise(6, 8), noise(3, 8, 8)
+    fixed(name, [a, b, at], torch.cat([A._grouped_mm.default(a[:5], b, at), torch.zeros(1, 8)]))
+    row(name, a, b, tensor([0, 6, 6], i32), None, None)
+    row(name, a.to(bf16), b.to(bf16), tensor([0, 6, 6], i32), None, bf16)
+    refuse(name, a, b)
+    refuse(name, b, b, at)
+    refuse(name, a, b, tensor([3, 6], i32))
+    refuse(name, a, b[:, :4], at)
+    refuse(name, a, b.to(f16), at)
+    refuse(name, a[0], b, at)
+    refuse(name, b, b[:2])
+    refuse(name, a, b, tensor([2.0, 2, 6]))
+    fixed(name, [a, b, tensor([2, 1, 6], i32)], "error nac_run_argument")
+    fixed(name, [a, b, tensor([2, 2, 7], i32)], "error nac_run_argument")
+    refuse(name, a, b, tensor([2, 2, 6], i32), noise(3, 8))
+    # Of transformers: the same of any type.
+    name = "transformers.grouped_mm_fallback.default"
+    for t in (f32, f64):
+        a, b = noise(4, 3, dtype=t), noise(3, 3, 2, dtype=t)
+        fixed(name, [a, b, tensor([1, 1, 3], i32)],
+              torch.cat([a[:1] @ b[0], a[1:3] @ b[2], torch.zeros(1, 2, dtype=t)]))
+
+
 if __name__ == "__main__":
     recorded = {f.__name__: f for f in (special, quantized, class_losses, sequences, places, parts,
                                         complexes, matrices, factors, pairs, ranks,
-                                        distributions, numbers, ties)}
+                                        distributions, numbers, ties, groups)}
     for chosen in sys.argv[1:] or recorded:
         recorded[chosen]()
     if operations.problems:

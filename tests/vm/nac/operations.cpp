@@ -182,6 +182,7 @@ TEST_CASE("vm/nac/operations: matrices", "[vm_nac]") { check("matrices"); }
 TEST_CASE("vm/nac/operations: factors", "[vm_nac]") { check("factors"); }
 TEST_CASE("vm/nac/operations: pairs", "[vm_nac]") { check("pairs"); }
 TEST_CASE("vm/nac/operations: numbers", "[vm_nac]") { check("numbers"); }
+TEST_CASE("vm/nac/operations: groups", "[vm_nac]") { check("groups"); }
 #ifdef __GLIBCXX__
 TEST_CASE("vm/nac/operations: ties", "[vm_nac]") { check("ties"); }
 #else
@@ -201,7 +202,8 @@ TEST_CASE("vm/nac/operations: every name has rows, every operation one with floa
         "fourier",     "selection",     "random",       "arithmetic", "statistics", "spatial",
         "searching",   "aliases",       "compositions", "exports",    "special",    "quantized",
         "losses",      "sequences",     "places",       "numbers",    "parts",      "ties",
-        "ranks",       "distributions", "complex",      "matrices",   "factors",    "pairs"})
+        "ranks",       "distributions", "complex",      "matrices",   "factors",    "pairs",
+        "groups"})
     for (const row& r : rows_of(group)) {
       const nac::operation o = nac::find_operation(r.name);
       if (o == nac::operation::unknown) FAIL(r.name << " isn't an operation");

@@ -26,6 +26,7 @@ inline constexpr operator_row operator_rows[] = {
     {"aten._fft_c2c.default", "T self, i[] dim, i normalization, b forward -> T"},
     {"aten._fft_c2r.default", "T self, i[] dim, i normalization, i last_dim_size -> T"},
     {"aten._fft_r2c.default", "T self, i[] dim, i normalization, b onesided -> T"},
+    {"aten._grouped_mm.default", "T self, T mat2, T? offs=None, T? bias=None, dtype? out_dtype=None -> T"},
     {"aten._linalg_solve_ex.default", "T A, T B, b left=True, b check_errors=False -> T, T, T, T"},
     {"aten._local_scalar_dense.default", "T self -> S"},
     {"aten._log_softmax.default", "T self, i dim, b half_to_float -> T"},
