@@ -351,7 +351,7 @@ void ark_writer::check_arguments(std::string_view letters) {
 void ark_writer::check_known(std::size_t argument) const {
   if (items_[argument]->is_tensor())
     vn::fail(errc::nac_to_ark_argument, "argument ", argument,
-             " is computed from inputs; expected a number that is known before a run");
+             " is computed from inputs; expected what is known before a run");
 }
 
 ark_item ark_writer::computed() {

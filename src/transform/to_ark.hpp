@@ -182,7 +182,7 @@ class ark_writer {
                                    std::optional<double> high);
   [[nodiscard]] ark::value hard_sigmoid(ark::value x);
   [[nodiscard]] ark::value gelu_by_erf(ark::value x);
-  [[nodiscard]] ark_item reduction(nac::operation o);
+  [[nodiscard]] ark_item reduction(nac::operation o, std::size_t first);
   [[nodiscard]] ark::value reduced(ark::op_type op, ark::value x, const vn::shape& dims,
                                    std::uint32_t axes);
   [[nodiscard]] ark_item softmax();
@@ -275,15 +275,16 @@ class ark_writer {
   [[nodiscard]] ark::value grouped(ark::value image, const window& w, ark::value filters,
                                    std::int64_t count, std::int64_t groups);
   [[nodiscard]] ark_item convolution(nac::operation o);
+  [[nodiscard]] sizes borders_of(const sizes& filter) const;
   [[nodiscard]] ark_item transposed_convolution();
   [[nodiscard]] ark::value spaced(ark::value x, const window& w, const std::int64_t (&stride)[2],
                                   const std::int64_t (&before)[2]);
   [[nodiscard]] ark::value turned_filters(std::int64_t groups);
   [[nodiscard]] ark_item windowed(ark::value y, const window& w, std::int64_t channels,
                                   std::size_t axes);
-  [[nodiscard]] ark_item adaptive_mean();
-  [[nodiscard]] ark_item pooled(const window& w, bool is_max);
-  [[nodiscard]] ark_item pooling(nac::operation o);
+  [[nodiscard]] ark_item adaptive_mean(std::size_t axes);
+  [[nodiscard]] ark_item pooled(const window& w, bool is_max, std::size_t axes);
+  [[nodiscard]] ark_item pooling(nac::operation o, std::size_t axes);
 
   const nac::program& p_;
   const to_ark_options& options_;

@@ -70,7 +70,10 @@ bool ark_writer::only_moves(operation o) noexcept {
                                operation::pixel_unshuffle,
                                operation::channel_shuffle,
                                operation::reshape_alias,
-                               operation::unfold};
+                               operation::unfold,
+                               operation::index,
+                               operation::index_select,
+                               operation::repeat_interleave};
   return grows(o) || std::find(std::begin(all), std::end(all), o) != std::end(all);
 }
 
@@ -84,6 +87,7 @@ ark_item ark_writer::move() {
   const ark_item& from = *items_[0];
   if (!from.is_tensor())
     vn::fail(errc::nac_to_ark_argument, "only argument 0 may be computed from inputs");
+  for (std::size_t k = 1; k < items_.size(); ++k) check_known(k);
   vn::tensor places = vn::make_tensor(arena_, nac::data_type::int64, from.dims);
   std::iota(places.as<std::int64_t>(), places.as<std::int64_t>() + places.size(), 0);
   // Images have floats, whose numbers are exact enough for all that memory holds.

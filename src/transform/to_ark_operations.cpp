@@ -64,7 +64,8 @@ ark_item ark_writer::translated(nac::operation o) {
     case operation::sum:
     case operation::mean:
     case operation::amin:
-    case operation::amax: return reduction(o);
+    case operation::amax: return reduction(o, 1);
+    case operation::norm: return reduction(o, 2);
     case operation::matmul:
     case operation::linear:
     case operation::addmm:
@@ -86,12 +87,16 @@ ark_item ark_writer::translated(nac::operation o) {
     case operation::attention_efficient: return attention(o);
     case operation::conv1d:
     case operation::conv2d:
+    case operation::conv_padded:
     case operation::convolution: return convolution(o);
     case operation::conv_transpose: return transposed_convolution();
+    case operation::max_pool1d:
+    case operation::avg_pool1d:
+    case operation::adaptive_avg_pool1d: return pooling(o, 1);
     case operation::max_pool2d:
     case operation::max_pool2d_with_indices:
     case operation::avg_pool2d:
-    case operation::adaptive_avg_pool2d: return pooling(o);
+    case operation::adaptive_avg_pool2d: return pooling(o, 2);
     default: return elementwise(o);
   }
 }
@@ -330,9 +335,14 @@ ark::value ark_writer::activated(nac::operation o, ark::value x) {
     case operation::gelu: return gelu_by_erf(x);
     case operation::relu6: return clamped(x, 0, 6);
     case operation::hardtanh: return clamped(x, call_->real_or(1, -1), call_->real_or(2, 1));
-    case operation::clamp:
-      return clamped(x, has(1) ? std::optional(call_->real(1)) : std::nullopt,
-                     has(2) ? std::optional(call_->real(2)) : std::nullopt);
+    case operation::clamp: {
+      const auto bound = [&](std::size_t letter, double none) {
+        const double v = call_->real_or(letter, none);
+        return v == none ? std::nullopt : std::optional(v);
+      };
+      constexpr double inf = std::numeric_limits<double>::infinity();
+      return clamped(x, bound(1, -inf), bound(2, inf));
+    }
     case operation::clamp_max: return clamped(x, std::nullopt, call_->real(1));
     case operation::hardsigmoid: return hard_sigmoid(x);
     case operation::hardswish: return to_.mul(x, hard_sigmoid(x), named());
@@ -406,31 +416,38 @@ ark::value ark_writer::reduced(op_type op, ark::value x, const vn::shape& dims,
   return x;
 }
 
-ark_item ark_writer::reduction(nac::operation o) {
+/// Over the axes of letter `first`, which whether they are kept and the type follow.
+ark_item ark_writer::reduction(nac::operation o, std::size_t first) {
   const vn::tensor& x = call_->tensor_at(0);
+  const bool is_norm = o == operation::norm;
+  const double order = is_norm ? call_->real_or(1, 2) : 0;
+  if (is_norm && order != 1 && order != 2 && order != std::numeric_limits<double>::infinity())
+    vn::fail(errc::nac_to_ark_argument, "a norm of order ", order, "; expected 1, 2 or infinity");
   const bool is_extreme = o == operation::amax || o == operation::amin;
-  const data_type type = is_extreme ? x.type : call_->type_or(3, x.type);
+  const data_type type = is_extreme ? x.type : call_->type_or(first + 2, x.type);
   if (o == operation::amax)
     expect_arithmetic(type);
   else
     expect_floats(x.type), expect_floats(type);
   std::uint32_t axes = 0;
-  for (const std::int64_t d : call_->int_list(1))
+  for (const std::int64_t d : call_->int_list(first))
     axes |= std::uint32_t{1} << vn::axis_of(d, x.rank());
   if (axes == 0) axes = (std::uint32_t{1} << x.rank()) - 1;
-  const bool keeps = call_->truth_or(2, false);
+  const bool keeps = call_->truth_or(first + 1, false);
   vn::shape dims;
   for (std::size_t d = 0; d < x.rank(); ++d) {
     const bool is_reduced = (axes >> d & 1) != 0;
     if (!is_reduced || keeps) dims.push_back(is_reduced ? 1 : x.dim(d));
   }
   const data_type wide = is_extreme ? type : vn::widened(type);
-  const op_type op = is_extreme            ? op_type::reduce_max
-                     : o == operation::sum ? op_type::reduce_sum
-                                           : op_type::reduce_mean;
+  const op_type op = is_extreme || order > 2             ? op_type::reduce_max
+                     : o == operation::sum || order != 0 ? op_type::reduce_sum
+                                                         : op_type::reduce_mean;
   const double sign = o == operation::amin ? -1 : 1;
-  const ark::value y =
-      scaled(reduced(op, scaled(tensor_of(at(0), wide), sign), x.dims, axes), sign);
+  ark::value v = scaled(tensor_of(at(0), wide), sign);
+  if (is_norm) v = order == 2 ? to_.mul(v, v, named()) : absolute(v);
+  ark::value y = scaled(reduced(op, v, x.dims, axes), sign);
+  if (order == 2) y = to_.sqrt(y, named());
   return made(cast(y, wide, type), type, dims);
 }
 

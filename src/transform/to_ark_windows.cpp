@@ -158,6 +158,23 @@ ark::value ark_writer::filters_of(std::size_t letter, std::int64_t count, std::i
   return weight(turned, wide, name);
 }
 
+/// The padding of a convolution that names it: "valid" is none, "same" as much as the result shrinks by.
+ark_writer::sizes ark_writer::borders_of(const sizes& filter) const {
+  const std::string_view named = call_->string_or(4, "valid");
+  if (named != "valid" && named != "same")
+    vn::fail(errc::nac_run_argument, "padding \"", named, "\"; expected \"valid\" or \"same\"");
+  sizes out(filter.size(), 0);
+  if (named == "valid") return out;
+  const std::span<const std::int64_t> dilation = call_->int_list(5);
+  for (std::size_t d = 0; d < filter.size(); ++d) {
+    const std::int64_t by = dilation.empty() ? 1 : dilation[dilation.size() == 1 ? 0 : d];
+    if (by * (filter[d] - 1) % 2 != 0)
+      vn::fail(errc::nac_to_ark_argument, "a border that isn't as wide at both ends");
+    out[d] = by * (filter[d] - 1) / 2;
+  }
+  return out;
+}
+
 ark_item ark_writer::convolution(nac::operation o) {
   const vn::tensor &x = call_->tensor_at(0), &filters = call_->tensor_at(1);
   if (!nac::is_floating(x.type)) vn::fail(errc::nac_to_ark_type, "expected floats");
@@ -171,9 +188,13 @@ ark_item ark_writer::convolution(nac::operation o) {
   const std::int64_t groups = call_->whole_or(is_general ? 8 : 6, 1);
   const std::span<const std::int64_t> stride = call_->int_list(3);
   constexpr std::int64_t one[] = {1};
-  window w = window_of(x.dims, axes,
-                       {filters.dims.dims().subspan(2), stride.empty() ? one : stride,
-                        call_->int_list(4), call_->int_list(5)});
+  const std::span<const std::int64_t> filter = filters.dims.dims().subspan(2);
+  sizes borders;
+  if (o == operation::conv_padded) borders = borders_of({filter.begin(), filter.end()});
+  window w =
+      window_of(x.dims, axes,
+                {filter, stride.empty() ? one : stride,
+                 o == operation::conv_padded ? borders : call_->int_list(4), call_->int_list(5)});
   const std::int64_t count = filters.dim(0), area = w.out[0] * w.out[1],
                      places = w.size[0] * w.size[1];
   if (groups < 1 || w.channels % groups != 0 || count % groups != 0 ||
@@ -333,26 +354,26 @@ ark_item ark_writer::windowed(ark::value y, const window& w, std::int64_t channe
 }
 
 /// The mean of each channel, or of windows that cover it evenly.
-ark_item ark_writer::adaptive_mean() {
+ark_item ark_writer::adaptive_mean(std::size_t axes) {
   const vn::tensor& x = call_->tensor_at(0);
-  if (x.rank() < 3) vn::fail(errc::nac_run_shape, "an image of shape ", x.dims);
+  if (x.rank() < axes + 1) vn::fail(errc::nac_run_shape, "an image of shape ", x.dims);
   const std::span<const std::int64_t> wanted = call_->int_list(1);
-  std::int64_t size[2];
-  for (std::size_t d = 0; d < 2; ++d) {
-    const std::int64_t in = x.dim(x.rank() - 2 + d), n = wanted[wanted.size() == 1 ? 0 : d];
+  sizes size(axes);
+  for (std::size_t d = 0; d < axes; ++d) {
+    const std::int64_t in = x.dim(x.rank() - axes + d), n = wanted[wanted.size() == 1 ? 0 : d];
     if (n < 1 || in % n != 0)
       vn::fail(errc::nac_to_ark_argument, "output size ", n, " of ", in, "; expected a divisor");
     size[d] = in / n;
   }
-  const window w = window_of(x.dims, 2, {.size = size, .stride = size});
-  if (w.out[0] * w.out[1] != 1) return pooled(w, false);
+  const window w = window_of(x.dims, axes, {.size = size, .stride = size});
+  if (w.out[0] * w.out[1] != 1) return pooled(w, false, axes);
   const std::int64_t planes = w.images * w.channels;
   const ark::value y = to_.reduce_mean(shaped(tensor_of(at(0), wide), {planes, w.in[0] * w.in[1]}),
                                        1, {.name = name_});
-  return windowed(y, w, w.channels, 2);
+  return windowed(y, w, w.channels, axes);
 }
 
-ark_item ark_writer::pooled(const window& w, bool is_max) {
+ark_item ark_writer::pooled(const window& w, bool is_max, std::size_t axes) {
   window all = w;  // of one image with all planes
   all.images = 1;
   all.channels = w.images * w.channels;
@@ -361,16 +382,17 @@ ark_item ark_writer::pooled(const window& w, bool is_max) {
                                    {w.size[0] * w.size[1], all.channels * w.out[0] * w.out[1]});
   const ark::reduce_options how{.name = name_};
   return windowed(is_max ? to_.reduce_max(places, 0, how) : to_.reduce_mean(places, 0, how), w,
-                  w.channels, 2);
+                  w.channels, axes);
 }
 
-ark_item ark_writer::pooling(nac::operation o) {
+ark_item ark_writer::pooling(nac::operation o, std::size_t axes) {
   const vn::tensor& x = call_->tensor_at(0);
   if (!nac::is_floating(x.type)) vn::fail(errc::nac_to_ark_type, "expected floats");
-  if (o == operation::adaptive_avg_pool2d) return adaptive_mean();
+  if (o == operation::adaptive_avg_pool1d || o == operation::adaptive_avg_pool2d)
+    return adaptive_mean(axes);
   const bool has_indices = o == operation::max_pool2d_with_indices;
-  const bool is_max = o == operation::max_pool2d || has_indices;
-  const window w = window_of(x.dims, 2,
+  const bool is_max = o != operation::avg_pool1d && o != operation::avg_pool2d;
+  const window w = window_of(x.dims, axes,
                              {call_->int_list(1), call_->int_list(2), call_->int_list(3),
                               is_max ? call_->int_list(4) : std::span<const std::int64_t>()});
   if (call_->truth_or(is_max ? 5 : 4, false) && w.has_rest)
@@ -378,7 +400,7 @@ ark_item ark_writer::pooling(nac::operation o) {
   const bool has_padding = w.padding[0] != 0 || w.padding[1] != 0;
   if (!is_max && (has(6) || (has_padding && !call_->truth_or(5, true))))
     vn::fail(errc::nac_to_ark_argument, "means of windows with other divisors than their size");
-  return has_indices ? only_first(pooled(w, is_max)) : pooled(w, is_max);
+  return has_indices ? only_first(pooled(w, is_max, axes)) : pooled(w, is_max, axes);
 }
 
 }  // namespace transform

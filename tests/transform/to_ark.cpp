@@ -73,6 +73,8 @@ TEST_CASE("transform/to_ark: functions of one element", "[transform]") {
                                      "aten.clamp.default(a, -0.25)",
                                      "aten.clamp.default(a, null, 0.75)",
                                      "aten.clamp.default(a, -1, 1)",
+                                     "aten.clamp.default(a, -inf, 0.5)",
+                                     "aten.clamp.default(a, -0.5, inf)",
                                      "aten.clamp_max.default(a, 0.5)",
                                      "aten.pow.Tensor_Scalar(a, 2)",
                                      "aten.pow.Tensor_Scalar(a, 3)",
@@ -222,6 +224,12 @@ TEST_CASE("transform/to_ark: what only moves elements", "[transform]") {
        {"nac.view(a, [4, 6])",
         "nac.view(a, [-1])",
         "nac.transpose(a, 0, 2)",
+        "r = aten.arange.default(3); aten.index.Tensor(a, null, r)",
+        "r = aten.arange.start(1, 3); s = aten.unsqueeze.default(r, 1); t = "
+        "aten.arange.default(4); "
+        "aten.index.Tensor(a, null, s, t)",
+        "r = aten.arange.start(1, 3); aten.index_select.default(a, 1, r)",
+        "aten.repeat_interleave.self_int(a, 2, 1)",
         "aten.permute.default(a, [1, 2, 0])",
         "aten.permute.default(a, [0, 1, 2])",
         "aten.slice.Tensor(a, 1, 1, 3)",
@@ -281,8 +289,10 @@ TEST_CASE("transform/to_ark: reductions", "[transform]") {
     for (const std::string_view f :
          {"aten.sum.dim_IntList(a, [1])", "aten.sum.dim_IntList(a, [0, 2], true)",
           "aten.sum.default(a)", "aten.mean.dim(a, [-1], true)", "aten.mean.dim(a, [1, 2])",
-          "aten.mean.default(a)", "aten.amax.default(a, [1])",
-          "aten.amax.default(a, [0, 1], true)"})
+          "aten.mean.default(a)", "aten.amax.default(a, [1])", "aten.amax.default(a, [0, 1], true)",
+          "aten.linalg_vector_norm.default(a)",
+          "aten.linalg_vector_norm.default(a, 2, [1, 2], true)",
+          "aten.norm.ScalarOpt_dim(a, 1, [1])", "aten.linalg_vector_norm.default(a, inf, [0])"})
       check({std::string(f), {{2, 3, 4}}, t});
   check({"aten.amax.default(a, [1])", {{2, 3, 4}}, data_type::int32});
 }
@@ -381,6 +391,13 @@ TEST_CASE("transform/to_ark: convolutions and pooling", "[transform]") {
       {"aten.avg_pool2d.default(a, [3, 3], [2, 2], [1, 1])", {{2, 3, 7, 7}}},
       {"aten.adaptive_avg_pool2d.default(a, [1, 1])", {{2, 3, 5, 4}}},
       {"aten.adaptive_avg_pool2d.default(a, [2, 3])", {{2, 3, 4, 6}}},
+      {"aten.conv2d.padding(a, b, c, [2, 1], \"valid\")", {{2, 3, 6, 7}, {4, 3, 3, 2}, {4}}},
+      {"aten.conv2d.padding(a, b, null, [1, 1], \"same\", [1, 2])", {{1, 2, 5, 6}, {3, 2, 3, 2}}},
+      {"aten.conv1d.padding(a, b, null, [1], \"same\")", {{2, 3, 9}, {4, 3, 5}}},
+      {"aten.max_pool1d.default(a, [3], [2], [1])", {{2, 3, 9}}},
+      {"aten.avg_pool1d.default(a, [2])", {{2, 3, 8}}},
+      {"aten.adaptive_avg_pool1d.default(a, [1])", {{2, 3, 8}}},
+      {"aten.adaptive_avg_pool1d.default(a, [4])", {{3, 8}}},
   };
   for (const expression& e : all) check(e, 2);
   for (const data_type t : {data_type::float16, data_type::bfloat16})
@@ -589,8 +606,21 @@ TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
         "v0 (INPUT): shape [0, 3] has no elements; expected 1 or more");
   CHECK(refused({"aten.slice.Tensor(a, 0, 1, b)", {{3}, {}}, data_type::int32},
                 errc::nac_to_ark_argument) ==
-        "v2 = aten.slice.Tensor: argument 3 is computed from inputs; expected a number that is "
-        "known before a run");
+        "v2 = aten.slice.Tensor: argument 3 is computed from inputs; expected what is known "
+        "before a run");
+  CHECK(
+      refused({"aten.index_select.default(a, 0, b)", {{3}, {3}}, data_type::int32},
+              errc::nac_to_ark_argument) ==
+      "v2 = aten.index_select.default: argument 2 is computed from inputs; expected what is known "
+      "before a run");
+  CHECK(refused({"aten.clamp.default(a, inf)", {{3}}}, errc::nac_to_ark_argument) ==
+        "v1 = aten.clamp.default: bound inf; expected a finite number");
+  CHECK(
+      refused({"aten.linalg_vector_norm.default(a, 3)", {{3}}}, errc::nac_to_ark_argument) ==
+      "v1 = aten.linalg_vector_norm.default: a norm of order 3.000000; expected 1, 2 or infinity");
+  CHECK(refused({"aten.conv1d.padding(a, b, null, [1], \"same\")", {{1, 2, 5}, {3, 2, 2}}},
+                errc::nac_to_ark_argument) ==
+        "v2 = aten.conv1d.padding: a border that isn't as wide at both ends");
   CHECK(refused({"aten.flip.default(a, [0])", {{3}}}) ==
         "v1 = aten.flip.default: there is no composition of ARK's operations");
   CHECK(refused({"aten.unfold.default(a, 0, 3, 1)", {{5}}}) ==
@@ -600,7 +630,7 @@ TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
   CHECK(refused({"x = aten.native_layer_norm.default(a, [3], null, null, 0.1); getitem(x, b)",
                  {{2, 3}, {}}},
                 errc::nac_to_ark_argument) ==
-        "v3 = getitem: argument 1 is computed from inputs; expected a number that is known before "
+        "v3 = getitem: argument 1 is computed from inputs; expected what is known before "
         "a run");
 }
 
