@@ -4,6 +4,7 @@
 // Operations on shapes that are others of layout.cpp under another name, and what asks for shapes.
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "elementwise.hpp"
@@ -165,6 +166,19 @@ template <class F>
       *column++ = j;
     }
   return cast(c.arena, out, type);
+}
+
+/// Parts of elements, or what they are parts of: the lowest part first, also where memory has it last.
+[[nodiscard]] tensor in_order_of_files(call& c, const tensor& x, const shape& dims, data_type to) {
+  const std::size_t from_size = model::size_of(x.type), to_size = model::size_of(to);
+  const std::size_t part = std::min(from_size, to_size),
+                    parts = std::max(from_size, to_size) / part;
+  const tensor out = make_tensor(c.arena, to, dims);
+  for (std::size_t i = 0; i * part < x.bytes(); ++i) {
+    const std::size_t k = i % parts, other = i - k + (parts - 1 - k);
+    std::memcpy(out.data + i * part, x.data + other * part, part);
+  }
+  return out;
 }
 
 }  // namespace
@@ -396,6 +410,8 @@ value view_bits(call& c) {
     dims[dims.rank() - 1] = last / to_size;
   }
   tensor out = x.with_shape(dims);
+  if (std::endian::native == std::endian::big && from_size != to_size)
+    out = in_order_of_files(c, x, dims, to);
   out.type = to;
   if (to != data_type::boolean || x.type == data_type::boolean) return out;
   const auto* const bytes = static_cast<const unsigned char*>(static_cast<const void*>(x.data));
