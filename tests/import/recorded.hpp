@@ -61,14 +61,17 @@ struct expectations {
   return out;
 }
 
-/// Elements of a file, which are little-endian, as those of this host.
-[[nodiscard]] inline std::vector<std::byte> elements_of(const nac::tensor& t) {
-  std::vector<std::byte> out(t.data.begin(), t.data.end());
-  if constexpr (std::endian::native != std::endian::little) {
-    const auto size = static_cast<std::ptrdiff_t>(nac::size_of(t.type));
-    for (auto at = out.begin(); at != out.end(); at += size) std::reverse(at, at + size);
-  }
+/// Elements of `size` bytes as files have them, little-endian, in the order of this processor.
+[[nodiscard]] inline std::vector<std::byte> in_native_order(std::span<const std::byte> from,
+                                                            std::size_t size) {
+  std::vector<std::byte> out(from.begin(), from.end());
+  if constexpr (std::endian::native == std::endian::big)
+    for (std::size_t i = 0; i + size <= out.size(); i += size)
+      std::reverse(out.data() + i, out.data() + i + size);
   return out;
+}
+[[nodiscard]] inline std::vector<std::byte> elements_of(const nac::tensor& t) {
+  return in_native_order(t.data, nac::size_of(t.type));
 }
 
 [[nodiscard]] inline double value_at(nac::data_type type, const std::byte* data, std::size_t i) {

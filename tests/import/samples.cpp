@@ -5,8 +5,6 @@
 // NAME.pt2 has runs in NAME/: r0.in0.npy, r0.out0.npy; a later run finds what those before left in the
 // buffers, or other shapes.
 
-#include <algorithm>
-#include <bit>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -26,9 +24,7 @@ namespace fs = std::filesystem;
   REQUIRE(file);
   auto a = io::read_npy_array(file->view());
   REQUIRE(a);
-  if constexpr (std::endian::native == std::endian::big)  // the machine has the processor's order
-    for (auto at = a->data.begin(); at != a->data.end(); at += a->type.size)
-      std::reverse(at, at + a->type.size);
+  a->data = in_native_order(a->data, a->type.size);
   return *std::move(a);
 }
 /// bfloat16 has no .npy type, but that of its bits.

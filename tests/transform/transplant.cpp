@@ -95,11 +95,10 @@ void move(transform::graph& g, std::uint32_t n, std::mt19937& random) {
   REQUIRE(loaded);
   const auto samples = io::read_npy_array(loaded->view());
   REQUIRE(samples);
-  std::vector<float> x(samples->data.size() / sizeof(float));
-  std::memcpy(x.data(), samples->data.data(), samples->data.size());
+  const std::vector<std::byte> elements = in_native_order(samples->data, sizeof(float));
   vn::machine machine(p);
   const std::vector<std::int64_t> shape{16, 12, 12};
-  REQUIRE(machine.set_input(0, vm::array_view(shape, std::span<const float>(x))));
+  REQUIRE(machine.set_input(0, vm::array_view{nac::data_type::float32, shape, elements}));
   REQUIRE(machine.run());
   const auto y = machine.output(0).elements<float>();
   return {y.begin(), y.end()};
@@ -127,9 +126,10 @@ void move(transform::graph& g, std::uint32_t n, std::mt19937& random) {
   if (wanted != graft_kind::fitted && wanted != graft_kind::moved) return {};
   const container after = written(made.parts);
   const nac::tensor t = after.program().parameters()[0].value;
+  const std::vector<std::byte> elements = elements_of(t);
   std::vector<double> out;
-  for (std::size_t i = 0; i < t.data.size() / nac::size_of(t.type); ++i)
-    out.push_back(value_at(t.type, t.data.data(), i));
+  for (std::size_t i = 0; i < elements.size() / nac::size_of(t.type); ++i)
+    out.push_back(value_at(t.type, elements.data(), i));
   return out;
 }
 
