@@ -64,7 +64,11 @@ ark_item ark_writer::translated(nac::operation o) {
     case operation::sum:
     case operation::mean:
     case operation::amin:
-    case operation::amax: return reduction(o, 1);
+    case operation::amax:
+    case operation::min_all:
+    case operation::max_all: return reduction(o, 1);
+    case operation::min_dim:
+    case operation::max_dim: return only_first(reduction(o, 1));
     case operation::norm: return reduction(o, 2);
     case operation::matmul:
     case operation::linear:
@@ -423,9 +427,11 @@ ark_item ark_writer::reduction(nac::operation o, std::size_t first) {
   const double order = is_norm ? call_->real_or(1, 2) : 0;
   if (is_norm && order != 1 && order != 2 && order != std::numeric_limits<double>::infinity())
     vn::fail(errc::nac_to_ark_argument, "a norm of order ", order, "; expected 1, 2 or infinity");
-  const bool is_extreme = o == operation::amax || o == operation::amin;
+  const bool is_least = o == operation::amin || o == operation::min_all || o == operation::min_dim;
+  const bool is_most = o == operation::amax || o == operation::max_all || o == operation::max_dim;
+  const bool is_extreme = is_least || is_most;
   const data_type type = is_extreme ? x.type : call_->type_or(first + 2, x.type);
-  if (o == operation::amax)
+  if (is_most)
     expect_arithmetic(type);
   else
     expect_floats(x.type), expect_floats(type);
@@ -443,7 +449,7 @@ ark_item ark_writer::reduction(nac::operation o, std::size_t first) {
   const op_type op = is_extreme || order > 2             ? op_type::reduce_max
                      : o == operation::sum || order != 0 ? op_type::reduce_sum
                                                          : op_type::reduce_mean;
-  const double sign = o == operation::amin ? -1 : 1;
+  const double sign = is_least ? -1 : 1;
   ark::value v = scaled(tensor_of(at(0), wide), sign);
   if (is_norm) v = order == 2 ? to_.mul(v, v, named()) : absolute(v);
   ark::value y = scaled(reduced(op, v, x.dims, axes), sign);

@@ -292,7 +292,9 @@ TEST_CASE("transform/to_ark: reductions", "[transform]") {
           "aten.mean.default(a)", "aten.amax.default(a, [1])", "aten.amax.default(a, [0, 1], true)",
           "aten.linalg_vector_norm.default(a)",
           "aten.linalg_vector_norm.default(a, 2, [1, 2], true)",
-          "aten.norm.ScalarOpt_dim(a, 1, [1])", "aten.linalg_vector_norm.default(a, inf, [0])"})
+          "aten.norm.ScalarOpt_dim(a, 1, [1])", "aten.linalg_vector_norm.default(a, inf, [0])",
+          "aten.max.default(a)", "aten.min.default(a)", "x = aten.max.dim(a, 1); getitem(x, 0)",
+          "x = aten.min.dim(a, -1, true); getitem(x, 0)"})
       check({std::string(f), {{2, 3, 4}}, t});
   check({"aten.amax.default(a, [1])", {{2, 3, 4}}, data_type::int32});
 }
