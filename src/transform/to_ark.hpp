@@ -282,6 +282,8 @@ class ark_writer {
   [[nodiscard]] ark::value turned_filters(std::int64_t groups);
   [[nodiscard]] ark_item windowed(ark::value y, const window& w, std::int64_t channels,
                                   std::size_t axes);
+  [[nodiscard]] vn::tensor resampling_of(std::size_t axis, std::size_t axes);
+  [[nodiscard]] ark_item resampled(std::size_t axes);
   [[nodiscard]] ark_item adaptive_mean(std::size_t axes);
   [[nodiscard]] ark_item pooled(const window& w, bool is_max, std::size_t axes);
   [[nodiscard]] ark_item pooling(nac::operation o, std::size_t axes);

@@ -87,7 +87,10 @@ ark_item ark_writer::move() {
   const ark_item& from = *items_[0];
   if (!from.is_tensor())
     vn::fail(errc::nac_to_ark_argument, "only argument 0 may be computed from inputs");
-  for (std::size_t k = 1; k < items_.size(); ++k) check_known(k);
+  // Others may look at the shape of a tensor, but not at its elements.
+  const operation o = call_->operation;
+  if (o == operation::index || o == operation::index_select || o == operation::repeat_interleave)
+    for (std::size_t k = 1; k < items_.size(); ++k) check_known(k);
   vn::tensor places = vn::make_tensor(arena_, nac::data_type::int64, from.dims);
   std::iota(places.as<std::int64_t>(), places.as<std::int64_t>() + places.size(), 0);
   // Images have floats, whose numbers are exact enough for all that memory holds.

@@ -94,6 +94,19 @@ ark_item ark_writer::translated(nac::operation o) {
     case operation::conv_padded:
     case operation::convolution: return convolution(o);
     case operation::conv_transpose: return transposed_convolution();
+    case operation::upsample_linear:
+    case operation::upsample_linear_to:
+    case operation::upsample_cubic:
+    case operation::upsample_cubic_to:
+    case operation::upsample_linear_antialiased:
+    case operation::upsample_linear_antialiased_to:
+    case operation::upsample_cubic_antialiased:
+    case operation::upsample_cubic_antialiased_to: {
+      const std::size_t rank = call_->tensor_at(0).rank();
+      if (rank < 3 || rank > 4)
+        vn::fail(errc::nac_to_ark_shape, "expected 1 or 2 dimensions of images");
+      return resampled(rank - 2);
+    }
     case operation::max_pool1d:
     case operation::avg_pool1d:
     case operation::adaptive_avg_pool1d: return pooling(o, 1);

@@ -354,6 +354,65 @@ ark_item ark_writer::windowed(ark::value y, const window& w, std::int64_t channe
 }
 
 /// The mean of each channel, or of windows that cover it evenly.
+// ---- resampling: each axis times a matrix, which the operation itself makes of unit vectors
+
+/// [elements of the axis, those that they become]. `axis` counts from the end.
+vn::tensor ark_writer::resampling_of(std::size_t axis, std::size_t axes) {
+  const vn::tensor& x = call_->tensor_at(0);
+  const std::int64_t n = x.dim(x.rank() - 1 - axis);
+  // A channel for each unit vector; the other axis has equal elements, as few as become one or more.
+  std::int64_t others = 1;
+  if (!has(1))
+    for (const double by : call_->numbers(3))
+      if (by > 0 && by < 1) others = std::max(others, static_cast<std::int64_t>(std::ceil(1 / by)));
+  vn::shape dims = {1, n, n};
+  if (axes == 2) dims = axis == 0 ? vn::shape{1, n, others, n} : vn::shape{1, n, n, others};
+  const vn::value units(vn::make_tensor(arena_, wide, dims));
+  const std::int64_t inner = axes == 2 && axis == 1 ? others : 1;
+  float* at = units.as_tensor().as<float>();
+  for (std::int64_t i = 0; i < units.as_tensor().dims.elements(); ++i)
+    at[i] = i / inner % n == i / (dims.elements() / n) ? 1.0F : 0.0F;
+  std::vector<const vn::value*> arguments(call_->arguments().begin(), call_->arguments().end());
+  arguments[0] = &units;
+  vn::value size;
+  if (has(1) && call_->count(1) == 1) {  // only of this axis
+    std::vector<std::int64_t> wanted(call_->int_list(1).begin(), call_->int_list(1).end());
+    if (wanted.size() == axes && axes == 2) wanted[axis] = 1;
+    size = vn::value::int_list(std::move(wanted));
+    arguments[call_->binding().first[1]] = &size;
+  }
+  vn::call c(arena_, work_, call_->operation, call_->binding(), arguments);
+  const vn::value made = vn::run(c);
+  const vn::tensor& all = made.as_tensor();
+  const std::size_t kept = axes == 2 && axis == 1 ? 2 : all.rank() - 1;
+  const std::int64_t m = all.dim(kept), step = kept == 2 && axes == 2 ? all.dim(3) : 1;
+  const vn::tensor out = vn::make_tensor(arena_, wide, {n, m});
+  for (std::int64_t i = 0; i < n * m; ++i)
+    out.as<float>()[i] = all.as<float>()[i / m * (all.dims.elements() / n) + i % m * step];
+  return out;
+}
+
+ark_item ark_writer::resampled(std::size_t axes) {
+  const vn::tensor& x = call_->tensor_at(0);
+  if (!nac::is_floating(x.type)) vn::fail(errc::nac_to_ark_type, "expected floats");
+  vn::shape dims = x.dims;
+  const std::size_t last = dims.rank() - 1;
+  const std::int64_t planes = dims.product(0, dims.rank() - axes);
+  const vn::tensor columns = resampling_of(0, axes);
+  dims[last] = columns.dim(1);
+  const std::int64_t rows = axes == 2 ? dims[last - 1] : 1;
+  const ark::matmul_options how{.name = name_};
+  ark::value y = to_.matmul(shaped(tensor_of(at(0), wide), {planes * rows, x.dim(last)}),
+                            weight(columns, wide, {}), how);
+  if (axes == 2) {
+    const vn::tensor by = vn::tensor_of(*call_, operation::permute,
+                                        {resampling_of(1, axes), vn::value::int_list({1, 0})});
+    dims[last - 1] = by.dim(0);
+    y = to_.matmul(weight(by, wide, {}), shaped(y, {planes, rows, dims[last]}), how);
+  }
+  return made(cast(y, wide, x.type), x.type, dims);
+}
+
 ark_item ark_writer::adaptive_mean(std::size_t axes) {
   const vn::tensor& x = call_->tensor_at(0);
   if (x.rank() < axes + 1) vn::fail(errc::nac_run_shape, "an image of shape ", x.dims);
@@ -361,8 +420,7 @@ ark_item ark_writer::adaptive_mean(std::size_t axes) {
   sizes size(axes);
   for (std::size_t d = 0; d < axes; ++d) {
     const std::int64_t in = x.dim(x.rank() - axes + d), n = wanted[wanted.size() == 1 ? 0 : d];
-    if (n < 1 || in % n != 0)
-      vn::fail(errc::nac_to_ark_argument, "output size ", n, " of ", in, "; expected a divisor");
+    if (n < 1 || in % n != 0) return resampled(axes);
     size[d] = in / n;
   }
   const window w = window_of(x.dims, axes, {.size = size, .stride = size});

@@ -193,6 +193,17 @@ TEST_CASE("transform/to_ark: transposed convolutions, and images that grow", "[t
          {{1, 2, 1, 1}, {2}}});
   check({"aten.upsample_nearest2d.vec(a, null, [2.0, 2.0])", {{2, 3, 4, 5}}});
   check({"aten.upsample_nearest2d.default(a, [6, 12])", {{1, 2, 3, 4}}});
+  for (const std::string_view f : {"aten.upsample_bilinear2d.vec(a, null, false, [2.0, 1.5])",
+                                   "aten.upsample_bilinear2d.vec(a, [5, 3], true)",
+                                   "aten.upsample_bilinear2d.vec(a, null, false, [0.5, 2.0])",
+                                   "aten.upsample_bilinear2d.default(a, [7, 9], false)",
+                                   "aten.upsample_bicubic2d.vec(a, [8, 5], false)",
+                                   "aten.adaptive_avg_pool2d.default(a, [3, 2])"})
+    for (const data_type t : floats) check({std::string(f), {{2, 3, 4, 5}}, t}, 4);
+  check({"aten.expand_as.default(a, b)", {{1, 4}, {3, 4}}});
+  check({"aten._upsample_bilinear2d_aa.default(a, [2, 3], false)", {{2, 3, 4, 5}}}, 4);
+  check({"aten.upsample_linear1d.vec(a, [9], false)", {{2, 3, 4}}}, 4);
+  check({"aten.adaptive_avg_pool1d.default(a, [3])", {{2, 3, 7}}}, 4);
 }
 
 TEST_CASE("transform/to_ark: arithmetic", "[transform]") {
@@ -615,6 +626,11 @@ TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
               errc::nac_to_ark_argument) ==
       "v2 = aten.index_select.default: argument 2 is computed from inputs; expected what is known "
       "before a run");
+  CHECK(refused(
+            {"x = nac.view(a, [1, 1, 2, 2, 2]); aten.upsample_trilinear3d.vec(x, [2, 2, 2], false)",
+             {{2, 2, 2}}},
+            errc::nac_to_ark_shape) ==
+        "v2 = aten.upsample_trilinear3d.vec: expected 1 or 2 dimensions of images");
   CHECK(refused({"aten.clamp.default(a, inf)", {{3}}}, errc::nac_to_ark_argument) ==
         "v1 = aten.clamp.default: bound inf; expected a finite number");
   CHECK(
