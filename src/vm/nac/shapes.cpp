@@ -61,16 +61,17 @@ constexpr std::int64_t max_offset = std::int64_t{1} << 40;
   return p;
 }
 
-/// Parts of `x` along an axis that end at these places.
-[[nodiscard]] value parts_until(call& c, const tensor& x, std::size_t axis,
-                                std::span<const std::int64_t> ends) {
-  const auto count = static_cast<std::uint64_t>(ends.size()) + 1;
+/// `count` parts of `x` along an axis; end_of(i) is where one ends.
+template <class End>
+[[nodiscard]] value parts_until(call& c, const tensor& x, std::size_t axis, std::uint64_t count,
+                                End&& end_of) {
+  if (count > INT64_MAX / sizeof(value)) fail(errc::budget_memory, "a list of ", count, " parts");
   storage counted = c.arena.take(count * sizeof(value));
   std::vector<value> list;
   const std::int64_t size = x.dim(axis);
   std::int64_t start = 0;
-  for (std::size_t i = 0; i <= ends.size(); ++i) {
-    std::int64_t end = i < ends.size() ? ends[i] : size;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    std::int64_t end = end_of(i);
     end = std::clamp(end < 0 ? end + size : end, std::int64_t{0}, size);
     list.emplace_back(
         narrowed(c.arena, x, axis, std::min(start, size), std::max(end - start, std::int64_t{0})));
@@ -276,15 +277,18 @@ value tensor_split(call& c) {
   const std::size_t axis = axis_in(x, c.whole_or(2, 0));
   const std::int64_t size = x.dim(axis), sections = c.whole(1);
   if (sections <= 0) fail(errc::nac_run_argument, sections, " sections; expected at least 1");
-  storage counted = c.arena.take(static_cast<std::uint64_t>(sections) * sizeof(std::int64_t));
-  std::vector<std::int64_t> ends;
-  for (std::int64_t i = 1; i < sections; ++i)
-    ends.push_back(i * (size / sections) + std::min(i, size % sections));
-  return parts_until(c, x, axis, ends);
+  return parts_until(c, x, axis, static_cast<std::uint64_t>(sections), [&](std::uint64_t i) {
+    const auto before = static_cast<std::int64_t>(i) + 1;
+    return before * (size / sections) + std::min(before, size % sections);
+  });
 }
 value tensor_split_at(call& c) {
   const tensor& x = c.tensor_at(0);
-  return parts_until(c, x, axis_in(x, c.whole_or(2, 0)), c.int_list(1));
+  const std::size_t axis = axis_in(x, c.whole_or(2, 0));
+  const std::span<const std::int64_t> ends = c.int_list(1);
+  return parts_until(c, x, axis, ends.size() + 1, [&](std::uint64_t i) {
+    return i < ends.size() ? ends[static_cast<std::size_t>(i)] : x.dim(axis);
+  });
 }
 
 value meshgrid(call& c) {

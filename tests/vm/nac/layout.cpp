@@ -277,6 +277,9 @@ TEST_CASE("vm/nac/layout: lists count as memory", "[vm_nac]") {
   CHECK(b.fault("aten.unbind.int", {x}) == errc::budget_memory);
   CHECK(b.fault("aten.split.Tensor", {x, b.i(1)}) == errc::budget_memory);
   CHECK(b.fault("aten.chunk.default", {b.f32({0}, {}), b.i(INT64_MAX)}) == errc::budget_memory);
+  for (const std::int64_t many : {std::int64_t{1} << 61, INT64_MAX})
+    CHECK(b.fault("aten.tensor_split.sections", {b.f32({0}, {}), b.i(many)}) ==
+          errc::budget_memory);
   const std::uint64_t before = b.arena.live();
   {
     const vm::value list = b.run("aten.unbind.int", {b.f32({100, 0}, {})});
