@@ -362,13 +362,16 @@ vn::tensor ark_writer::resampling_of(std::size_t axis, std::size_t axes) {
   const std::int64_t n = x.dim(x.rank() - 1 - axis);
   // A channel for each unit vector; the other axis has equal elements, as few as become one or more.
   std::int64_t others = 1;
+  constexpr double most = 1 << 20;
   if (!has(1))
     for (const double by : call_->numbers(3))
-      if (by > 0 && by < 1) others = std::max(others, static_cast<std::int64_t>(std::ceil(1 / by)));
+      if (by > 0 && by < 1)
+        others = std::max(others, static_cast<std::int64_t>(std::min(std::ceil(1 / by), most)));
   vn::shape dims = {1, n, n};
   if (axes == 2) dims = axis == 0 ? vn::shape{1, n, others, n} : vn::shape{1, n, n, others};
   const vn::value units(vn::make_tensor(arena_, wide, dims));
   const std::int64_t inner = axes == 2 && axis == 1 ? others : 1;
+  arena_.charge(static_cast<std::uint64_t>(units.as_tensor().dims.elements()));
   float* at = units.as_tensor().as<float>();
   for (std::int64_t i = 0; i < units.as_tensor().dims.elements(); ++i)
     at[i] = i / inner % n == i / (dims.elements() / n) ? 1.0F : 0.0F;
