@@ -7,7 +7,8 @@
 #define TESSERA_NAC_DETAIL_OPERATION_ROWS_HPP
 
 // One row each, X(enumerator, work, order, arguments, what PyTorch calls them, names), for whatever
-// has something for every operation: a machine's functions, say. Blanks separate words.
+// has something for every operation: a machine's functions, say. Blanks separate words. New rows come
+// last, for the numbers of genes are made of their places.
 // clang-format off
 #define TESSERA_NAC_OPERATIONS(X)                                                                  \
   X(pass, part, kept, "x?d*", "self p", "nac.pass aten.detach.default aten.alias.default "         \
@@ -236,8 +237,6 @@
   X(linear, each, row_major, "tt?T", "input weight bias", "aten.linear.default")                   \
   X(addmm, each, row_major, "ttt?nn", "self mat1 mat2 beta alpha", "aten.addmm.default")           \
   X(baddbmm, each, row_major, "ttt?nn", "self batch1 batch2 beta alpha", "aten.baddbmm.default")   \
-  X(grouped_mm, each, row_major, "tt?TTd", "self mat2 offs bias out_dtype",                        \
-    "aten._grouped_mm.default transformers.grouped_mm_fallback.default")                           \
   X(outer, each, kept, "tt", "self vec2", "aten.outer.default aten.ger.default")                   \
   X(dot, each, kept, "tt", "self tensor", "aten.dot.default aten.vdot.default")                    \
   X(mv, each, kept, "tt", "self vec", "aten.mv.default")                                           \
@@ -965,7 +964,9 @@
   X(matrix_exp, each, unknown, "t", "self", "aten.matrix_exp.default "                             \
     "aten.linalg_matrix_exp.default")                                                              \
   X(cholesky_solve, each, unknown, "tt?b", "self input2 upper", "aten.cholesky_solve.default")     \
-  X(cholesky_inverse, each, unknown, "t?b", "self upper", "aten.cholesky_inverse.default")
+  X(cholesky_inverse, each, unknown, "t?b", "self upper", "aten.cholesky_inverse.default")         \
+  X(grouped_mm, each, row_major, "tt?TTd", "self mat2 offs bias out_dtype",                        \
+    "aten._grouped_mm.default transformers.grouped_mm_fallback.default")
 // clang-format on
 
 #endif  // TESSERA_NAC_DETAIL_OPERATION_ROWS_HPP
