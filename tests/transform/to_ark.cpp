@@ -631,6 +631,11 @@ TEST_CASE("transform/to_ark: what is refused, and where", "[transform]") {
              {{2, 2, 2}}},
             errc::nac_to_ark_shape) ==
         "v2 = aten.upsample_trilinear3d.vec: expected 1 or 2 dimensions of images");
+  CHECK(refused({"aten.upsample_bilinear2d.vec(a, null, false, [1e-30, 2.0])", {{1, 1, 2, 2}}},
+                errc::nac_run_argument) ==
+        "v1 = aten.upsample_bilinear2d.vec: scale is 0.000000 for an axis of 1048576 elements; "
+        "expected "
+        "an output of 1 to 1073741824");
   CHECK(refused({"aten.clamp.default(a, inf)", {{3}}}, errc::nac_to_ark_argument) ==
         "v1 = aten.clamp.default: bound inf; expected a finite number");
   CHECK(
